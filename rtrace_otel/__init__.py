@@ -1,0 +1,70 @@
+"""OpenTelemetry tracing for asynchronous reinforcement-learning rollouts.
+
+Record with :class:`RolloutTrace`; read with :func:`read_events` and the functions beside it. Each name is imported when
+it is first used, so that ``import rtrace_otel`` costs a controller next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from rtrace_otel.version import __version__
+
+if TYPE_CHECKING:
+    from rtrace_otel.analysis.batch_age import BATCH_AGE_TOKENS_METRIC as BATCH_AGE_TOKENS_METRIC
+    from rtrace_otel.analysis.batch_age import BATCH_AGE_VERSION_SUM_METRIC as BATCH_AGE_VERSION_SUM_METRIC
+    from rtrace_otel.analysis.batch_age import batch_age_by_step as batch_age_by_step
+    from rtrace_otel.analysis.batch_age import batch_age_group_metrics as batch_age_group_metrics
+    from rtrace_otel.analysis.batch_age import pop_batch_age as pop_batch_age
+    from rtrace_otel.analysis.batch_age import recomputed_tokens_by_version as recomputed_tokens_by_version
+    from rtrace_otel.analysis.batch_age import tokens_by_version as tokens_by_version
+    from rtrace_otel.analysis.damage import ReadReport as ReadReport
+    from rtrace_otel.analysis.reader import EventReader as EventReader
+    from rtrace_otel.analysis.reader import read_events as read_events
+    from rtrace_otel.analysis.refit_cuts import RefitCuts as RefitCuts
+    from rtrace_otel.analysis.refit_cuts import rebuild_refit_cuts as rebuild_refit_cuts
+    from rtrace_otel.errors import RTraceError as RTraceError
+    from rtrace_otel.errors import TraceFileError as TraceFileError
+    from rtrace_otel.events import ROLLOUT_TRACE_FILENAME as ROLLOUT_TRACE_FILENAME
+    from rtrace_otel.record.trace import RecorderStats as RecorderStats
+    from rtrace_otel.record.trace import RolloutTrace as RolloutTrace
+    from rtrace_otel.validation import validate_row as validate_row
+
+_HOMES = {
+    "BATCH_AGE_TOKENS_METRIC": "analysis.batch_age",
+    "BATCH_AGE_VERSION_SUM_METRIC": "analysis.batch_age",
+    "EventReader": "analysis.reader",
+    "ROLLOUT_TRACE_FILENAME": "events",
+    "RTraceError": "errors",
+    "ReadReport": "analysis.damage",
+    "RecorderStats": "record.trace",
+    "RefitCuts": "analysis.refit_cuts",
+    "RolloutTrace": "record.trace",
+    "TraceFileError": "errors",
+    "batch_age_by_step": "analysis.batch_age",
+    "batch_age_group_metrics": "analysis.batch_age",
+    "pop_batch_age": "analysis.batch_age",
+    "read_events": "analysis.reader",
+    "rebuild_refit_cuts": "analysis.refit_cuts",
+    "recomputed_tokens_by_version": "analysis.batch_age",
+    "tokens_by_version": "analysis.batch_age",
+    "validate_row": "validation",
+}
+
+__all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - every key of _HOMES is a string
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name from its home at its first use."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """The public names, also those not imported yet."""
+    return sorted(__all__)

@@ -1,0 +1,171 @@
+"""Events of a trace file, in file order, with a report of what was wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any, Final, Self
+
+import msgspec
+
+from rtrace_otel.analysis.damage import Damage, DamageKind, ReadReport, Tally
+from rtrace_otel.analysis.dialect import is_event, to_vocabulary
+from rtrace_otel.analysis.recover import clipped, recover
+from rtrace_otel.analysis.source import ARCHIVE_ERRORS, MAX_LINE_BYTES, Source, open_lines
+from rtrace_otel.errors import TraceFileError
+from rtrace_otel.events import Row
+
+HARMLESS: Final = frozenset({DamageKind.BYTE_ORDER_MARK})
+"""Damage that loses nothing and that ``strict`` lets pass."""
+
+_decode = msgspec.json.Decoder().decode
+
+
+def read_events(source: Source, *, strict: bool = False) -> EventReader:
+    """Yield the events of a trace file in the order they were written.
+
+    Args:
+        source: A path, ``-`` for standard input, a folder that holds ``rollout_trace.jsonl``, a file object, or an
+            iterable of lines; gzip is recognised.
+        strict: Raise at the first damage instead of going on.
+
+    Returns:
+        An iterator over rows (``dict``); its ``report`` says what was met. Versions in ``tokens_by_version`` are ints.
+
+    Raises:
+        TraceFileError: The file cannot be opened; later, with ``strict``, it is damaged.
+    """
+    return EventReader(source, strict=strict)
+
+
+class EventReader(Iterator[Row]):
+    """Iterates over the events of a source once; memory does not grow with the source.
+
+    Args:
+        source: As for :func:`read_events`.
+        strict: As for :func:`read_events`.
+    """
+
+    def __init__(self, source: Source, *, strict: bool = False) -> None:
+        """Open the source."""
+        self._lines = open_lines(source)
+        self._strict = strict
+        self._tally = Tally(self._lines.name)
+        self._rows = self._read()
+
+    @property
+    def report(self) -> ReadReport:
+        """What was met so far."""
+        return self._tally.report()
+
+    def __next__(self) -> Row:
+        """The next event."""
+        return next(self._rows)
+
+    def __enter__(self) -> Self:
+        """The reader itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close what the reader opened."""
+        self.close()
+
+    def close(self) -> None:
+        """Close what the reader opened; reading on gives no more events."""
+        self._rows.close()
+        self._lines.close()
+
+    def _read(self) -> Any:
+        try:
+            yield from self._rows_of_lines()
+        except ARCHIVE_ERRORS as error:
+            self._damaged(Damage(self._tally.lines + 1, DamageKind.TORN_ARCHIVE, str(error), 0))
+        except OSError as error:
+            raise TraceFileError(
+                self._tally.source, f"cannot be read on: {error.strerror or error}", line=self._tally.lines + 1
+            ) from error
+        finally:
+            self._lines.close()
+
+    def _rows_of_lines(self) -> Iterator[Row]:
+        tally = self._tally
+        next_seq = tally.next_seq
+        for line in self._lines.lines:
+            tally.lines += 1
+            try:
+                row = _decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                yield from self._recovered(line)
+                continue
+            if type(row) is not dict or not is_event(row):
+                self._damaged(Damage(tally.lines, DamageKind.NOT_AN_EVENT, _preview(line), 0))
+                continue
+            if line.endswith(b"\r\n"):
+                tally.crlf_lines += 1
+            seq = row.get("seq")
+            run = row["run"] if seq is not None else ""
+            if seq is not None and seq == next_seq.get(run, 0):
+                next_seq[run] = seq + 1
+                tally.runs[run] = tally.runs.get(run, 0) + 1
+                tally.rows += 1
+                if "tokens_by_version" in row:
+                    self._restore_versions(row)
+                yield row
+            else:
+                yield self._accepted(row)
+
+    def _recovered(self, line: bytes) -> Iterator[Row]:
+        tally = self._tally
+        if not line.strip():
+            tally.blank_lines += 1
+            return
+        if len(line) >= MAX_LINE_BYTES and not line.endswith(b"\n"):
+            kind = DamageKind.TOO_LONG if line.strip(b"\0") else DamageKind.NUL_BYTES
+            self._damaged(Damage(tally.lines, kind, f"{len(line)} bytes without a newline", 0))
+            return
+        found = recover(line, first=tally.lines == 1, last=not line.endswith(b"\n"))
+        for kind, detail in found.faults:
+            self._damaged(Damage(tally.lines, kind, detail, len(found.rows)))
+        for row in found.rows:
+            yield self._accepted(row)
+
+    def _accepted(self, row: Row) -> Row:
+        """Count a row that is not simply the next one of its run."""
+        tally = self._tally
+        seq = row.get("seq")
+        if type(seq) is not int:
+            row = to_vocabulary(row)
+        run = row["run"]
+        tally.runs[run] = tally.runs.get(run, 0) + 1
+        tally.rows += 1
+        if type(seq) is int:
+            tally.unexpected_seq(run, seq, tally.lines)
+        if "tokens_by_version" in row:
+            self._restore_versions(row)
+        return row
+
+    def _restore_versions(self, row: Row) -> None:
+        counts = row["tokens_by_version"]
+        if counts is None:
+            return
+        try:
+            row["tokens_by_version"] = {int(version): tokens for version, tokens in counts.items()}
+        except (AttributeError, TypeError, ValueError):
+            detail = f"tokens_by_version: expected an object with versions as keys, found {clipped(repr(counts))}"
+            self._damaged(Damage(self._tally.lines, DamageKind.BAD_FIELD, detail, 1))
+
+    def _damaged(self, damage: Damage) -> None:
+        self._tally.add_damage(damage)
+        if self._strict and damage.kind not in HARMLESS:
+            raise TraceFileError(
+                self._tally.source,
+                f"{damage.kind.value}: {damage.detail}",
+                line=damage.line,
+                hint="Without strict the rest is read and the damage is reported",
+            )
+
+
+def _preview(line: bytes) -> str:
+    return clipped(line.decode("utf-8", "replace").strip())

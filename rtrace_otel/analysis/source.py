@@ -1,0 +1,104 @@
+"""Where lines come from: a path, ``-``, a folder, gzip, a file object, or any iterable of lines."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Final, TypeAlias, cast
+
+from rtrace_otel.errors import TraceFileError
+from rtrace_otel.events import ROLLOUT_TRACE_FILENAME
+
+Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str] | Iterable[bytes] | Iterable[str]
+"""What :func:`open_lines` takes."""
+
+MAX_LINE_BYTES: Final = 64 * 1024 * 1024
+"""A longer line is read in pieces of this size: a file system can leave gigabytes of NUL without a newline."""
+
+ARCHIVE_ERRORS: Final = (EOFError, zlib.error, gzip.BadGzipFile)
+"""What a damaged gzip stream raises in the middle of reading."""
+
+_GZIP_MAGIC: Final = b"\x1f\x8b"
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines with a name and a way to close what holds them.
+
+    Attributes:
+        name: What to call the source in messages.
+        lines: The lines, newline included.
+        close: Closes what was opened here; a source that the caller opened stays open.
+    """
+
+    name: str
+    lines: Iterator[bytes]
+    close: Callable[[], None]
+
+
+def open_lines(source: Source) -> Lines:
+    """Open a source.
+
+    Args:
+        source: A path (``-`` is standard input; a folder is searched for ``rollout_trace.jsonl``), a file object in
+            binary or text mode, or an iterable of lines. Gzip is recognised by its first bytes.
+
+    Raises:
+        TraceFileError: There is no such file, or it may not be read.
+    """
+    if isinstance(source, str) and source == "-":
+        return Lines("<stdin>", _lines_of(_unzipped(sys.stdin.buffer)), lambda: None)
+    if isinstance(source, (str, os.PathLike)):
+        path = Path(source)
+        file = _open(path)
+        return Lines(str(path), _lines_of(_unzipped(file)), file.close)
+    name = str(getattr(source, "name", "<lines>"))
+    if hasattr(source, "read"):
+        stream = cast("IO[Any]", source)
+        if isinstance(stream.read(0), bytes):
+            return Lines(name, _lines_of(_unzipped(stream)), lambda: None)
+    return Lines(name, map(_as_bytes, cast("Iterable[bytes | str]", source)), lambda: None)
+
+
+def _open(path: Path) -> IO[bytes]:
+    try:
+        if path.is_dir():
+            path = _trace_in(path)
+        return path.open("rb")
+    except FileNotFoundError:
+        raise TraceFileError(str(path), "no such file", hint="Pass the trace file or the job's log folder") from None
+    except OSError as error:
+        raise TraceFileError(str(path), f"cannot be read: {error.strerror or error}") from error
+
+
+def _trace_in(folder: Path) -> Path:
+    for name in (ROLLOUT_TRACE_FILENAME, f"{ROLLOUT_TRACE_FILENAME}.gz"):
+        if (folder / name).is_file():
+            return folder / name
+    raise TraceFileError(
+        str(folder), f"no {ROLLOUT_TRACE_FILENAME} in this folder", hint="Pass the trace file or the job's log folder"
+    )
+
+
+def _unzipped(file: IO[bytes]) -> IO[bytes]:
+    buffered: IO[bytes] = file if hasattr(file, "peek") else io.BufferedReader(cast("io.RawIOBase", file))
+    head = b""
+    with suppress(OSError):
+        head = cast("io.BufferedReader", buffered).peek(2)[:2]
+    return cast("IO[bytes]", gzip.GzipFile(fileobj=buffered)) if head == _GZIP_MAGIC else buffered
+
+
+def _lines_of(file: IO[bytes]) -> Iterator[bytes]:
+    return iter(lambda: file.readline(MAX_LINE_BYTES), b"")
+
+
+def _as_bytes(line: bytes | str) -> bytes:
+    data = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
+    return data if data.endswith(b"\n") else data + b"\n"

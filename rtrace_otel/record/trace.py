@@ -1,0 +1,255 @@
+"""The recorder that the controller holds."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from gc import is_tracked
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from rtrace_otel.record import process
+from rtrace_otel.record.clock import RunClock, now
+from rtrace_otel.record.jsonl import FSYNC_POLICIES, FsyncPolicy, JsonlExporter
+from rtrace_otel.record.queue import FlushMark, RowQueue
+from rtrace_otel.record.typed import TypedEvents
+from rtrace_otel.record.warn import HostWarnings
+from rtrace_otel.record.worker import BatchWorker
+
+CLOSE_STALL_S: Final = 2.0
+"""``close`` gives up after this long without progress."""
+
+_WAIT_S: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class RecorderStats:
+    """What a recorder has done so far.
+
+    Attributes:
+        written: Rows in the file.
+        queued: Rows waiting to be written.
+        lost: Rows that did not fit in the queue, or that could not be written at close.
+        refused: Rows that came after ``close``.
+        last_error: The last error that the file made, if any.
+    """
+
+    written: int
+    queued: int
+    lost: int
+    refused: int
+    last_error: str | None
+
+
+class RolloutTrace(TypedEvents):
+    """Append rollout events to a JSONL file off the caller's thread.
+
+    No call blocks, except ``flush`` and ``close``, and none raises into the caller once the recorder is made. What is
+    lost (a full queue, a file deleted under the recorder) is counted and written down as a ``trace_gap`` row.
+
+    Args:
+        path: The JSONL file to append to; a folder means ``rollout_trace.jsonl`` in it; ``None`` makes every call a
+            no-op.
+        run: Id of the run; by default a new random one.
+        service: Name of the job, for ``run_started``.
+        framework: Training framework and version, for ``run_started``.
+        weight_version: Weight version that the run starts with, for ``run_started``.
+        config: Settings worth keeping with the trace, for ``run_started``.
+        fsync: ``never``, ``checkpoint`` (after a checkpoint row and at close) or ``always`` (after every chunk).
+        interval_s: Seconds between looks at the queue while events come.
+        queue_rows: Most rows to hold; more are dropped and counted.
+        clock: Makes the clock of a run; for tests.
+
+    Raises:
+        ValueError: An argument other than ``path`` is out of its range.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None,
+        *,
+        run: str | None = None,
+        service: str | None = None,
+        framework: str | None = None,
+        weight_version: int | None = None,
+        config: dict[str, Any] | None = None,
+        fsync: FsyncPolicy = "checkpoint",
+        interval_s: float = 0.005,
+        queue_rows: int = 1_000_000,
+        clock: Callable[[], RunClock] = RunClock,
+    ) -> None:
+        """Start to record; the file is opened by the background thread."""
+        if fsync not in FSYNC_POLICIES:
+            raise ValueError(f"fsync must be one of {', '.join(FSYNC_POLICIES)}: {fsync!r}")
+        if not interval_s > 0:
+            raise ValueError(f"interval_s must be > 0: {interval_s!r}")
+        if queue_rows < 1:
+            raise ValueError(f"queue_rows must be >= 1: {queue_rows!r}")
+        self._path = None if path is None else Path(path)
+        self._fsync: FsyncPolicy = fsync
+        self._interval_s = interval_s
+        self._queue_rows = queue_rows
+        self._clock = clock
+        self._warnings = HostWarnings()
+        self._run = run or new_run_id()
+        self._run_fields = _given(service=service, framework=framework, weight_version=weight_version, config=config)
+        self._worker: BatchWorker | None = None
+        self._queue = RowQueue(queue_rows if self._path else -1, self._start if self._path else None)
+        if self._path:
+            process.register(self)
+            self._queue.wake()
+
+    @property
+    def enabled(self) -> bool:
+        """Whether events are recorded: a path was given and ``close`` was not called."""
+        return self._queue.limit >= 0
+
+    @property
+    def path(self) -> Path | None:
+        """The file, or ``None``."""
+        return self._path
+
+    @property
+    def run(self) -> str:
+        """Id of this process's run; new in the child of a fork."""
+        return self._run
+
+    def emit(self, event: str = "", /, **fields: Any) -> None:
+        """Queue one event, stamped with the current time. Never blocks, never raises.
+
+        Args:
+            event: Name of the event; those of the vocabulary and any other.
+            **fields: The event's fields, of any type. Lists and dicts are copied (shallow). A field called ``t``,
+                ``run`` or ``seq`` is kept with a trailing underscore.
+        """
+        if is_tracked(fields):  # else it holds no list and no dict, whose garbage the collector would have to see
+            fields = {name: _copied(value) for name, value in fields.items()}
+        queue = self._queue
+        stamp = now()
+        if len(queue) < queue.limit:
+            queue.append((fields, stamp, event))
+            if queue.idle:
+                queue.wake()
+        else:
+            queue.lose(stamp)
+
+    def flush(self, timeout: float | None = None) -> bool:
+        """Wait until every event queued before this call has been written.
+
+        Args:
+            timeout: Most seconds to wait; ``None`` waits as long as it takes.
+
+        Returns:
+            Whether they have been written.
+        """
+        if self._path is None or self._queue.dormant:
+            return True
+        worker = self._worker
+        if worker is None or worker.is_current_thread:
+            return False
+        mark = FlushMark()
+        self._queue.append((mark, now()))
+        self._queue.wake()
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while not mark.reached.wait(_WAIT_S if deadline is None else _clamp(deadline - time.monotonic())):
+            if not worker.running:
+                return mark.reached.is_set()
+            if deadline is not None and time.monotonic() >= deadline:
+                return False
+        return True
+
+    def close(self, reason: str = "closed") -> bool:
+        """Write every queued event and ``run_ended``, and stop. Further events are refused; closing twice is harmless.
+
+        Args:
+            reason: Written in ``run_ended``.
+
+        Returns:
+            Whether everything was written; ``False`` after two seconds without progress (the disk is full or hangs).
+        """
+        queue, worker = self._queue, self._worker
+        was_open, queue.limit = queue.limit >= 0, -1
+        process.unregister(self)
+        if worker is None or worker.is_current_thread:
+            return True
+        if was_open:
+            queue.closing = reason
+            queue.wake()
+        if self._wait_for(worker):
+            return worker.unwritten == 0
+        worker.give_up.set()
+        worker.join(_WAIT_S)
+        self._warnings.warn(
+            f"rollout trace: {len(queue)} rows or more could not be written to {self._path} at close: "
+            f"{worker.last_error or 'no answer from the file system'}"
+        )
+        return False
+
+    def stats(self) -> RecorderStats:
+        """What was written, waits, or was lost until now."""
+        worker, queue = self._worker, self._queue
+        if worker is None:
+            return RecorderStats(0, len(queue), queue.lost, queue.refused, None)
+        lost = queue.lost + worker.unwritten
+        return RecorderStats(worker.written, len(queue), lost, queue.refused, worker.last_error)
+
+    def after_fork(self) -> None:
+        """In the child of a fork: forget the parent's rows, and start a run of our own if an event comes."""
+        self._run_fields = {**self._run_fields, "parent_run": self._run}
+        self._run = new_run_id()
+        self._worker = None
+        self._warnings = HostWarnings()
+        self._queue.revive(self._start_in_child)
+
+    def __enter__(self) -> Self:
+        """The recorder itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close; ``run_ended`` names the exception that ended the block, if one did."""
+        self.close("closed" if kind is None else f"unhandled {kind.__name__}")
+
+    def _start(self) -> None:
+        assert self._path is not None
+        worker = BatchWorker(self._queue, self._run, self._run_fields, self._clock(), self._interval_s, self._warnings)
+        worker.exporters.append(
+            JsonlExporter(self._path, self._fsync, worker.give_up, worker.trouble, worker.report_loss)
+        )
+        worker.start()
+        self._worker = worker
+
+    def _start_in_child(self) -> None:
+        self._start()
+        process.close_at_end_of_child(self)
+
+    def _wait_for(self, worker: BatchWorker) -> bool:
+        """Wait for the worker's end as long as it makes progress."""
+        progress, since = worker.written, time.monotonic()
+        while not worker.join(_WAIT_S):
+            if worker.written != progress:
+                progress, since = worker.written, time.monotonic()
+            elif time.monotonic() - since >= CLOSE_STALL_S - 2 * _WAIT_S:
+                return False
+        return True
+
+
+def new_run_id() -> str:
+    """Sixteen hexadecimal digits from the operating system: trainers seed ``random`` alike in every process."""
+    return os.urandom(8).hex()
+
+
+def _given(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _copied(value: Any) -> Any:
+    return value.copy() if value.__class__ is list or value.__class__ is dict else value
+
+
+def _clamp(seconds: float) -> float:
+    return min(max(seconds, 0.0), _WAIT_S)

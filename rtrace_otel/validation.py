@@ -1,0 +1,118 @@
+"""Does a row follow the vocabulary? Each problem names the field, what was expected and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rtrace_otel.events import COMMON_FIELDS, EVENTS_BY_NAME, Field, FieldType
+
+_NON_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One way in which a row does not follow the vocabulary.
+
+    Attributes:
+        event: The row's event, or ``?`` if it has none.
+        field: The field at fault.
+        expected: What the registry asks for.
+        found: What the row has, clipped.
+    """
+
+    event: str
+    field: str
+    expected: str
+    found: str
+
+    def __str__(self) -> str:
+        """One line for a person."""
+        return f"{self.event}: field {self.field!r}: expected {self.expected}, found {self.found}"
+
+
+def validate_row(row: Mapping[str, Any]) -> list[Problem]:
+    """Check a row against the registry.
+
+    Args:
+        row: A row as read from the file. Unknown events and unknown fields are legal and never a problem.
+
+    Returns:
+        The problems, empty if there are none.
+    """
+    event = row.get("event")
+    known = EVENTS_BY_NAME.get(event) if isinstance(event, str) else None
+    name = event if isinstance(event, str) else "?"
+    fields = COMMON_FIELDS + (known.fields if known else ())
+    return [problem for field in fields if (problem := _check(name, field, row)) is not None]
+
+
+def _check(event: str, field: Field, row: Mapping[str, Any]) -> Problem | None:
+    expected = _describe(field)
+    if field.name not in row:
+        return Problem(event, field.name, expected, "nothing") if field.required else None
+    value = row[field.name]
+    if value is None and not field.required:
+        return None
+    legal = _IS_LEGAL[field.type](value) and (not field.choices or value in field.choices)
+    return None if legal else Problem(event, field.name, expected, _clip(value))
+
+
+def _describe(field: Field) -> str:
+    if field.choices:
+        return "one of " + ", ".join(field.choices)
+    return field.type.value + (f" in {field.unit}" if field.unit else "")
+
+
+def _clip(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_float(value: object) -> bool:
+    return _is_int(value) or isinstance(value, float) or (isinstance(value, str) and value in _NON_FINITE)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_version(key: object) -> bool:
+    return _is_int(key) or (isinstance(key, str) and key.lstrip("-").isdecimal())
+
+
+def _is_tokens_by_version(value: object) -> bool:
+    return isinstance(value, Mapping) and all(_is_version(k) and _is_int(v) and v >= 0 for k, v in value.items())
+
+
+def _is_list_of(*columns: Callable[[object], bool]) -> Callable[[object], bool]:
+    """Entries may have further columns: NeMo RL documents them as sequences of any length."""
+
+    def legal(value: object) -> bool:
+        return isinstance(value, list) and all(
+            isinstance(entry, list)
+            and len(entry) >= len(columns)
+            and all(is_legal(part) for is_legal, part in zip(columns, entry, strict=False))
+            for entry in value
+        )
+
+    return legal
+
+
+_IS_LEGAL: dict[FieldType, Callable[[object], bool]] = {
+    FieldType.ID: _is_text,
+    FieldType.TEXT: _is_text,
+    FieldType.INT: _is_int,
+    FieldType.FLOAT: _is_float,
+    FieldType.BOOL: lambda value: isinstance(value, bool),
+    FieldType.IDS: lambda value: isinstance(value, list) and all(map(_is_text, value)),
+    FieldType.TOKENS_BY_VERSION: _is_tokens_by_version,
+    FieldType.CALLS: _is_list_of(_is_text, _is_int),
+    FieldType.CALL_VERSIONS: _is_list_of(_is_text, _is_int, _is_int),
+    FieldType.OBJECT: lambda value: isinstance(value, Mapping),
+}
