@@ -123,8 +123,8 @@ def schema_page() -> str:
         "",
         "<!-- Generated from the registry by `python -m tests.generate`; do not edit. -->",
         "",
-        f"Schema version {SCHEMA_VERSION}. A trace is a UTF-8 file with one JSON object per line, in the order of emission",
-        "within a run. It is strict JSON: NaN and the infinities are the strings `NaN`, `Infinity` and `-Infinity`.",
+        f"Schema version {SCHEMA_VERSION}. A trace is a UTF-8 file with one JSON object per line, in the order of",
+        "emission within a run. It is strict JSON: NaN and the infinities are the strings `NaN`, `Infinity` and `-Infinity`.",
         "Ids are strings, whatever type they had. Unknown events and unknown fields are legal, kept and passed on.",
         "The same schema as [JSON Schema](rollout_trace.schema.json) describes one row.",
         "",
@@ -166,9 +166,8 @@ def _field_table(fields: tuple[Field, ...]) -> list[str]:
     for field in fields:
         choices = f" One of {', '.join(f'`{choice}`' for choice in field.choices)}." if field.choices else ""
         required = "yes" if field.required else ""
-        rows.append(
-            f"| `{field.name}` | {field.type.value} | {field.unit or ''} | {required} | {field.meaning}{choices} |"
-        )
+        cells = (f"`{field.name}`", field.type.value, field.unit or "", required, field.meaning + choices)
+        rows.append(f"| {' | '.join(cells)} |")
     return rows
 
 

@@ -32,8 +32,8 @@ class RefitCuts:
 
     Args:
         strict_begin: What to do with a call whose begin version is older than the version that its first refit
-            replaced: the call had no token when the versions between were replaced. By default its first tokens count under the
-            version that it began on, as NeMo RL documents; with ``True`` they count under the version replaced.
+            replaced: the call had no token when the versions between were replaced. By default its first tokens count
+            under the version that it began on, as NeMo RL documents; with ``True``, under the version replaced.
         max_released: How many released calls to remember; ``None`` for all.
     """
 

@@ -1,7 +1,7 @@
 """From what the caller's thread queued to rows: plain values, ids as strings, in the order given.
 
 Two forms of event are queued. ``(fields, stamp, event)`` comes from ``emit``; ``(event, stamp, value, ..., extra)``
-from the typed methods, with one value for each field of the registry and ``None`` for an optional field that was left out.
+from the typed methods, with one value for each field of the registry, ``None`` where an optional one was left out.
 Markers for the worker stand among them as ``(marker, stamp)``.
 """
 
