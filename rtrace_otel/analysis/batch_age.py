@@ -170,7 +170,7 @@ class PublishedGroups:
 
 
 def clean_counts(counts: Any) -> dict[int, int] | None:
-    """A ``tokens_by_version`` field with int keys, or ``None`` if it is none; entries that are no numbers are dropped."""
+    """A ``tokens_by_version`` field with int keys, or ``None`` if it is none; other entries are dropped."""
     if not isinstance(counts, Mapping):
         return None
     clean: dict[int, int] = {}
