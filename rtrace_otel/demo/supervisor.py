@@ -1,0 +1,172 @@
+"""Runs the demo: starts server and controller, kills the controller in mid-step, restores it, lets it finish."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.demo.settings import DemoSettings
+from rtrace_otel.errors import RTraceError
+from rtrace_otel.events import ROLLOUT_TRACE_FILENAME, Row
+
+TRUTH_FILENAME: Final = "server_truth.json"
+DEADLINE_S: Final = 90.0
+_POLL_S: Final = 0.005
+
+
+class DemoError(RTraceError):
+    """A process of the demo failed; the text says which log to look at."""
+
+
+@dataclass(frozen=True, slots=True)
+class DemoResult:
+    """What the demo left.
+
+    Attributes:
+        folder: The job's log folder.
+        trace: The trace file.
+        truth: The server's record of the true weight version of every token, by call id.
+        killed_in_step: Step that the controller was in when it was killed.
+        restored_step: Step of the checkpoint that it was restored from.
+    """
+
+    folder: Path
+    trace: Path
+    truth: dict[str, dict[str, Any]]
+    killed_in_step: int
+    restored_step: int
+
+
+def run_demo(
+    folder: Path,
+    settings: DemoSettings,
+    say: Callable[[str], None],
+    *,
+    steps_after_checkpoint: int = 2,
+    into_step: float | None = None,
+) -> DemoResult:
+    """Run the job in an empty folder, with one kill and one restore.
+
+    Args:
+        folder: Log folder; must not hold a trace.
+        settings: Size and speed.
+        say: Told what happens.
+        steps_after_checkpoint: Which step after the first checkpoint to kill in.
+        into_step: Share of the step's training time that has passed at the kill; by default drawn from the seed.
+
+    Raises:
+        DemoError: A process failed, or the folder already holds a trace.
+    """
+    trace = folder / ROLLOUT_TRACE_FILENAME
+    if trace.exists():
+        raise DemoError(f"{trace}: already there. Choose another folder with --dir")
+    folder.mkdir(parents=True, exist_ok=True)
+    share = random.Random(settings.seed).random() if into_step is None else into_step  # noqa: S311
+    restored_step = settings.checkpoint_every
+    doomed_step = restored_step + steps_after_checkpoint
+    with _server(folder, settings) as url:
+        say(f"inference server and controller started; log folder {folder}")
+        with _controller(folder, url, settings) as first:
+            _await_step(trace, doomed_step, first)
+            time.sleep(share * settings.train_s)
+            first.send_signal(signal.SIGKILL)
+            first.wait()
+        say(f"checkpoint after step {restored_step} is published; controller killed with SIGKILL in step {doomed_step}")
+        with _controller(folder, url, settings) as second:
+            say(f"controller restored from the checkpoint, training steps {restored_step + 1} to {settings.steps}")
+            _await_end(second)
+        say("finished")
+        truth = _truth(url)
+    (folder / TRUTH_FILENAME).write_text(json.dumps(truth), encoding="utf-8")
+    return DemoResult(folder, trace, truth, doomed_step, restored_step)
+
+
+@contextmanager
+def _server(folder: Path, settings: DemoSettings) -> Iterator[str]:
+    arguments = {"seed": settings.seed, "slots": settings.slots, "token-s": settings.token_s}
+    arguments["failure-rate"] = settings.failure_rate
+    options = [f"--{name}={value}" for name, value in arguments.items()]
+    with _process(folder, "server", options, subprocess.PIPE) as server:
+        assert server.stdout is not None
+        port = server.stdout.readline().strip()
+        if not port:
+            raise DemoError(f"the inference server did not start; see {folder / 'server.log'}")
+        yield f"http://127.0.0.1:{int(port)}"
+
+
+@contextmanager
+def _controller(folder: Path, url: str, settings: DemoSettings) -> Iterator[subprocess.Popen[bytes]]:
+    with _process(folder, "controller", [str(folder), url, json.dumps(asdict(settings))], None) as controller:
+        yield controller
+
+
+@contextmanager
+def _process(folder: Path, name: str, arguments: list[str], stdout: int | None) -> Iterator[subprocess.Popen[bytes]]:
+    """A process of the demo, ended with the block, whatever ends the block."""
+    with (folder / f"{name}.log").open("ab") as log:
+        process = subprocess.Popen(  # noqa: S603 - our own module
+            [sys.executable, "-m", f"rtrace_otel.demo.{name}", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=log if stdout is None else stdout,
+            stderr=log,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.terminate()
+                try:
+                    process.wait(5)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+            process.wait()
+            if process.stdout is not None:
+                process.stdout.close()
+
+
+def _await_step(trace: Path, step: int, controller: subprocess.Popen[bytes]) -> None:
+    """Wait until the step has begun."""
+    for row in _follow(trace, controller):
+        if row["event"] == "train_step_started" and row["step"] == step:
+            return
+
+
+def _follow(trace: Path, controller: subprocess.Popen[bytes]) -> Iterator[Row]:
+    """Rows as the controller writes them."""
+    deadline = time.monotonic() + DEADLINE_S
+    done = 0
+    while controller.poll() is None and time.monotonic() < deadline:
+        data = trace.read_bytes()[done:] if trace.exists() else b""
+        whole = data[: data.rfind(b"\n") + 1]
+        done += len(whole)
+        yield from read_events(whole.splitlines(keepends=True))
+        time.sleep(_POLL_S)
+    raise DemoError(f"the controller did not come to the step to kill it in; see {trace.parent / 'controller.log'}")
+
+
+def _await_end(controller: subprocess.Popen[bytes]) -> None:
+    try:
+        status = controller.wait(DEADLINE_S)
+    except subprocess.TimeoutExpired:
+        raise DemoError("the restored controller did not finish; see controller.log in the log folder") from None
+    if status:
+        raise DemoError(f"the restored controller failed with status {status}; see controller.log in the log folder")
+
+
+def _truth(url: str) -> dict[str, dict[str, Any]]:
+    with urllib.request.urlopen(f"{url}/truth", timeout=10) as response:  # noqa: S310 - our own server
+        truth: dict[str, dict[str, Any]] = json.load(response)
+        return truth
