@@ -56,8 +56,7 @@ def open_lines(source: Source) -> Lines:
     if isinstance(source, str) and source == "-":
         return Lines("<stdin>", _lines_of(_unzipped(sys.stdin.buffer)), lambda: None)
     if isinstance(source, (str, os.PathLike)):
-        path = Path(source)
-        file = _open(path)
+        path, file = _open(Path(source))
         return Lines(str(path), _lines_of(_unzipped(file)), file.close)
     name = str(getattr(source, "name", "<lines>"))
     if hasattr(source, "read"):
@@ -67,11 +66,11 @@ def open_lines(source: Source) -> Lines:
     return Lines(name, map(_as_bytes, cast("Iterable[bytes | str]", source)), lambda: None)
 
 
-def _open(path: Path) -> IO[bytes]:
+def _open(path: Path) -> tuple[Path, IO[bytes]]:
     try:
         if path.is_dir():
             path = _trace_in(path)
-        return path.open("rb")
+        return path, path.open("rb")
     except FileNotFoundError:
         raise TraceFileError(str(path), "no such file", hint="Pass the trace file or the job's log folder") from None
     except OSError as error:

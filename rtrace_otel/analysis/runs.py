@@ -1,0 +1,126 @@
+"""The runs of a file: when each began and ended, how, and from which checkpoint it went on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from rtrace_otel.events import EVENTS_BY_NAME, Row
+
+HowEnded: TypeAlias = Literal["clean", "killed", "unknown"]
+"""``clean``: it wrote ``run_ended``. ``killed``: it did not, and a later run took over. ``unknown``: it is the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """One run.
+
+    Attributes:
+        run: Its id.
+        started: Time of its first row, in Unix seconds.
+        last_row: Time of its last row, in Unix seconds.
+        ended_how: How it ended.
+        reason: The reason in ``run_ended``, if it ended cleanly.
+        rows: Its rows.
+        host: Host name, if it says.
+        pid: Process id, if it says.
+        parent_run: The run that it was forked from.
+        restored_from: The checkpoint that it restored.
+        restored_step: That checkpoint's step.
+        first_step: First step that it trained.
+        last_step: Last step that it trained.
+        rows_lost: Rows that it knows to have lost (``trace_gap``).
+        clock_steps: How often the host's clock was stepped.
+    """
+
+    run: str
+    started: float
+    last_row: float
+    ended_how: HowEnded
+    reason: str | None
+    rows: int
+    host: str | None
+    pid: int | None
+    parent_run: str | None
+    restored_from: str | None
+    restored_step: int | None
+    first_step: int | None
+    last_step: int | None
+    rows_lost: int
+    clock_steps: int
+
+
+@dataclass(slots=True)
+class _Run:
+    run: str
+    started: float
+    last_row: float = 0.0
+    rows: int = 0
+    started_row: Row = field(default_factory=dict)
+    ended_row: Row | None = None
+    restored_row: Row = field(default_factory=dict)
+    first_step: int | None = None
+    last_step: int | None = None
+    rows_lost: int = 0
+    clock_steps: int = 0
+
+
+class RunFold:
+    """Builds the run summaries row by row."""
+
+    def __init__(self) -> None:
+        """Begin with no row seen."""
+        self._runs: dict[str, _Run] = {}
+
+    def add(self, row: Row) -> bool:
+        """Take the next row of the file; True if its event belongs to the vocabulary."""
+        event, t = row["event"], row["t"]
+        time = float(t) if isinstance(t, (int, float)) else 0.0
+        run = self._runs.get(row["run"])
+        if run is None:
+            run = self._runs[row["run"]] = _Run(row["run"], time)
+        run.rows += 1
+        run.last_row = max(run.last_row, time)
+        if event == "run_started":
+            run.started_row = row
+        elif event == "run_ended":
+            run.ended_row = row
+        elif event == "checkpoint_restored":
+            run.restored_row = row
+        elif event == "train_step" and type(row.get("step")) is int:
+            run.first_step = row["step"] if run.first_step is None else run.first_step
+            run.last_step = row["step"]
+        elif event == "trace_gap" and type(row.get("lost")) is int:
+            run.rows_lost += row["lost"]
+        elif event == "clock_adjusted":
+            run.clock_steps += 1
+        return event in EVENTS_BY_NAME
+
+    def result(self) -> tuple[RunSummary, ...]:
+        """The runs so far."""
+        runs = list(self._runs.values())
+        return tuple(self._summary(run, runs[place + 1 :]) for place, run in enumerate(runs))
+
+    @staticmethod
+    def _summary(run: _Run, later: list[_Run]) -> RunSummary:
+        ended_how: HowEnded = "clean"
+        if run.ended_row is None:
+            took_over = any(other.started_row.get("parent_run") is None for other in later)
+            ended_how = "killed" if took_over else "unknown"
+        return RunSummary(
+            run=run.run,
+            started=run.started,
+            last_row=run.last_row,
+            ended_how=ended_how,
+            reason=run.ended_row.get("reason") if run.ended_row else None,
+            rows=run.rows,
+            host=run.started_row.get("host"),
+            pid=run.started_row.get("pid"),
+            parent_run=run.started_row.get("parent_run"),
+            restored_from=run.restored_row.get("checkpoint_id"),
+            restored_step=run.restored_row.get("step"),
+            first_step=run.first_step,
+            last_step=run.last_step,
+            rows_lost=run.rows_lost,
+            clock_steps=run.clock_steps,
+        )

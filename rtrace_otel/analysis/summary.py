@@ -1,0 +1,260 @@
+"""What a trace holds: its runs, attempts, groups, steps, refits, checkpoints, and its batch age."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rtrace_otel.analysis.ages import AgeFold, AgeReport
+from rtrace_otel.analysis.runs import RunFold, RunSummary
+from rtrace_otel.events import Row
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptCounts:
+    """Rollout attempts by outcome: sealed + abandoned + interrupted + open = begun.
+
+    Attributes:
+        begun: Attempts dispatched, or resumed in the middle; each counts once, however often it was dispatched.
+        sealed: With a result; ``masked`` of them are masked.
+        masked: As above.
+        abandoned: By reason.
+        interrupted: Open when their run was killed.
+        open: Open at the end of the file, or when their run ended.
+        refusals: Dispatches refused; such an attempt stays open and is dispatched again.
+        resumed: Attempts that a restore kept or continued, by level.
+    """
+
+    begun: int
+    sealed: int
+    masked: int
+    abandoned: Mapping[str, int]
+    interrupted: int
+    open: int
+    refusals: int
+    resumed: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCounts:
+    """Prompt groups by outcome.
+
+    Attributes:
+        reserved: Groups reserved anew.
+        brought_back: Groups that a restore reserved again.
+        trained: Groups that a step trained on.
+        trained_again: Trainings of a group that an earlier run had trained or discarded already.
+        discarded: By reason.
+        interrupted: Unfinished when their run was killed, and not brought back.
+        open: Unfinished at the end of the file, or when their run ended.
+    """
+
+    reserved: int
+    brought_back: int
+    trained: int
+    trained_again: int
+    discarded: Mapping[str, int]
+    interrupted: int
+    open: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a trace holds.
+
+    Attributes:
+        runs: In the order in which they begin.
+        rows: Events read.
+        attempts: By outcome.
+        groups: By outcome.
+        steps_trained: Training steps, each trained again counted again.
+        steps_again: Steps that a later run trained again.
+        refits: Weight syncs that installed another version.
+        calls_cut: Calls that these refits paused.
+        refit_s: What they took together, in seconds; ``None`` if no row says.
+        checkpoints: Checkpoints published.
+        restores: Checkpoints restored.
+        ages: Staleness of every step.
+        other_events: Events outside the vocabulary, by name.
+    """
+
+    runs: tuple[RunSummary, ...]
+    rows: int
+    attempts: AttemptCounts
+    groups: GroupCounts
+    steps_trained: int
+    steps_again: int
+    refits: int
+    calls_cut: int
+    refit_s: float | None
+    checkpoints: int
+    restores: int
+    ages: AgeReport
+    other_events: Mapping[str, int]
+
+    def self_check(self) -> None:
+        """Conservation: every attempt that began ended in exactly one way, and every row belongs to a run.
+
+        Raises:
+            AssertionError: The counts do not add up.
+        """
+        a = self.attempts
+        assert a.begun == a.sealed + sum(a.abandoned.values()) + a.interrupted + a.open, a
+        assert self.rows == sum(run.rows for run in self.runs), self.rows
+
+
+def summarise(events: Iterable[Row]) -> Summary:
+    """Summarise a trace in one pass.
+
+    Args:
+        events: Rows in file order. Memory grows with what is open and with the groups, not with the rows.
+    """
+    fold = SummaryFold()
+    for row in events:
+        fold.add(row)
+    return fold.result()
+
+
+MAX_OTHER: Final = 50
+"""Names of foreign events counted one by one; the rest are counted together."""
+
+
+class SummaryFold:
+    """Builds a :class:`Summary` row by row."""
+
+    def __init__(self) -> None:
+        """Begin with no row seen."""
+        self._runs = RunFold()
+        self._ages = AgeFold()
+        self._rows = 0
+        self._open_attempts: dict[str, str] = {}
+        self._open_groups: dict[str, tuple[str, bool]] = {}
+        self._counts: dict[str, int] = {}
+        self._by_reason: dict[str, dict[str, int]] = {"abandoned": {}, "discarded": {}, "resumed": {}}
+        self._steps: set[int] = set()
+        self._refit_s: float | None = None
+        self._other: dict[str, int] = {}
+        self._handlers: dict[str, Callable[[Row], None]] = {
+            "attempt_dispatched": self._begin_attempt,
+            "attempt_resumed": self._resume,
+            "attempt_refused": lambda _: self._count("refusals"),
+            "attempt_sealed": self._seal,
+            "attempt_abandoned": self._abandon,
+            "group_reserved": self._reserve,
+            "group_discarded": self._discard,
+            "train_step": self._train,
+            "weight_sync": self._refit,
+            "checkpoint_published": lambda _: self._count("checkpoints"),
+            "checkpoint_restored": lambda _: self._count("restores"),
+        }
+
+    def add(self, row: Row) -> None:
+        """Take the next row of the file."""
+        self._rows += 1
+        known = self._runs.add(row)
+        self._ages.add(row)
+        handler = self._handlers.get(row["event"])
+        if handler is not None:
+            handler(row)
+        elif not known:
+            name = row["event"] if row["event"] in self._other or len(self._other) < MAX_OTHER else "(others)"
+            self._other[name] = self._other.get(name, 0) + 1
+
+    def result(self) -> Summary:
+        """The summary of the rows so far."""
+        runs = self._runs.result()
+        killed = {run.run for run in runs if run.ended_how == "killed"}
+        interrupted = sum(run in killed for run in self._open_attempts.values())
+        lost_groups = sum(run in killed for run, _ in self._open_groups.values())
+        get = self._counts.get
+        return Summary(
+            runs=runs,
+            rows=self._rows,
+            attempts=AttemptCounts(
+                begun=get("begun", 0),
+                sealed=get("sealed", 0),
+                masked=get("masked", 0),
+                abandoned=dict(self._by_reason["abandoned"]),
+                interrupted=interrupted,
+                open=len(self._open_attempts) - interrupted,
+                refusals=get("refusals", 0),
+                resumed=dict(self._by_reason["resumed"]),
+            ),
+            groups=GroupCounts(
+                reserved=get("reserved", 0),
+                brought_back=get("brought_back", 0),
+                trained=get("trained", 0),
+                trained_again=get("trained_again", 0),
+                discarded=dict(self._by_reason["discarded"]),
+                interrupted=lost_groups,
+                open=len(self._open_groups) - lost_groups,
+            ),
+            steps_trained=get("steps", 0),
+            steps_again=get("steps", 0) - len(self._steps),
+            refits=get("refits", 0),
+            calls_cut=get("calls_cut", 0),
+            refit_s=self._refit_s,
+            checkpoints=get("checkpoints", 0),
+            restores=get("restores", 0),
+            ages=self._ages.result(),
+            other_events=dict(self._other),
+        )
+
+    def _count(self, what: str, by: int = 1) -> None:
+        self._counts[what] = self._counts.get(what, 0) + by
+
+    def _count_reason(self, what: str, reason: Any) -> None:
+        reasons = self._by_reason[what]
+        reasons[str(reason)] = reasons.get(str(reason), 0) + 1
+
+    def _begin_attempt(self, row: Row) -> None:
+        attempt_id = str(row.get("attempt_id"))
+        if attempt_id not in self._open_attempts:
+            self._count("begun")
+        self._open_attempts[attempt_id] = row["run"]
+
+    def _resume(self, row: Row) -> None:
+        self._count_reason("resumed", row.get("level"))
+        if row.get("level") != "sibling":
+            self._begin_attempt(row)
+
+    def _end_attempt(self, row: Row) -> bool:
+        """Whether the attempt was open; ends of attempts that never began are not counted."""
+        return self._open_attempts.pop(str(row.get("attempt_id")), None) is not None
+
+    def _seal(self, row: Row) -> None:
+        if self._end_attempt(row):
+            self._count("sealed")
+            self._count("masked", row.get("masked") is True)
+
+    def _abandon(self, row: Row) -> None:
+        if self._end_attempt(row):
+            self._count_reason("abandoned", row.get("reason"))
+
+    def _reserve(self, row: Row) -> None:
+        group_id = str(row.get("group_id"))
+        brought_back = row.get("origin_run") not in (None, row["run"])
+        self._count("brought_back" if brought_back else "reserved")
+        self._open_groups[group_id] = (row["run"], brought_back and group_id not in self._open_groups)
+
+    def _discard(self, row: Row) -> None:
+        self._open_groups.pop(str(row.get("group_id")), None)
+        self._count_reason("discarded", row.get("reason"))
+
+    def _train(self, row: Row) -> None:
+        self._count("steps")
+        if type(row.get("step")) is int:
+            self._steps.add(row["step"])
+        for group_id in row.get("group_ids") or ():
+            _, ended_before = self._open_groups.pop(str(group_id), ("", True))
+            self._count("trained")
+            self._count("trained_again", ended_before)
+
+    def _refit(self, row: Row) -> None:
+        if row.get("replaced_version") == row.get("new_version"):
+            return
+        self._count("refits")
+        self._count("calls_cut", len(row.get("calls") or ()))
+        if isinstance(row.get("seconds"), (int, float)):
+            self._refit_s = (self._refit_s or 0.0) + row["seconds"]

@@ -1,0 +1,1 @@
+"""The ``rtrace`` command: one file per command; each parses, reads, analyses and prints."""

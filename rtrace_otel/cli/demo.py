@@ -1,0 +1,53 @@
+"""``rtrace demo``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rtrace_otel.analysis.ages import step_ages
+from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.summary import summarise
+from rtrace_otel.cli.terminal import render_terminal
+from rtrace_otel.errors import MissingExtraError
+from rtrace_otel.report.age import age_document
+from rtrace_otel.report.summary import next_blocks, summary_document
+
+
+@click.command()
+@click.option("--dir", "folder", type=click.Path(path_type=Path), help="Log folder of the job.  [default: rtrace-demo]")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seeds the policy, the lengths and the faults.")
+def demo(folder: Path | None, seed: int) -> None:
+    """Run a real asynchronous RL job in miniature, kill it with SIGKILL, restore it, and explain it from its trace.
+
+    An inference server generates token by token with a tiny policy and keeps calls running across weight updates; a
+    controller trains the policy on groups of rollouts. It takes about ten seconds, and needs no GPU.
+
+    \b
+    Examples:
+      rtrace demo
+      rtrace demo --dir /tmp/demo --seed 7
+    """
+    try:
+        from rtrace_otel.demo.report import demo_document
+        from rtrace_otel.demo.settings import DemoSettings
+        from rtrace_otel.demo.supervisor import run_demo
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("rtrace demo", "demo", error.name or "an extra") from error
+    where = folder or _free_folder(Path("rtrace-demo"))
+    result = run_demo(where, DemoSettings(seed=seed), lambda text: click.echo(text, err=True))
+    reader = read_events(result.trace)
+    events = list(reader)
+    ages = age_document(step_ages(events), str(result.trace)).followed_by(next_blocks(str(result.trace)))
+    documents = (demo_document(result, events), summary_document(summarise(events), reader.report), ages)
+    click.echo("\n".join(map(render_terminal, documents)), nl=False)
+
+
+def _free_folder(wanted: Path) -> Path:
+    """The folder, or with a number behind it if that is taken."""
+    folder, number = wanted, 1
+    while folder.exists():
+        number += 1
+        folder = wanted.with_name(f"{wanted.name}-{number}")
+    return folder

@@ -1,0 +1,107 @@
+"""Entry point of ``rtrace``: finds the command, runs it, and turns errors into messages and exit codes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from rtrace_otel.version import __version__
+
+if TYPE_CHECKING:
+    import click
+
+EXIT_USAGE: Final = 2
+EXIT_INTERRUPTED: Final = 130
+
+COMMANDS: Final = {
+    "demo": "Run a real RL job in miniature, kill it, restore it, explain it.",
+    "summary": "What a trace holds: runs, attempts, groups, steps, damage.",
+    "age": "Batch age of each training step, and why its values differ.",
+}
+"""Names and one-line helps; a command's own module is imported when it runs."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run ``rtrace``.
+
+    Args:
+        arguments: The command line without the program's name; by default that of the process.
+
+    Raises:
+        SystemExit: Always: 0 for success, 1 for an error in the data, 2 for a wrong command line, 130 if interrupted.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given == ["--version"]:
+        sys.stdout.write(f"rtrace {__version__}\n")
+        raise SystemExit(0)
+    raise SystemExit(_run(given))
+
+
+def _run(given: list[str]) -> int:
+    import click
+
+    from rtrace_otel.errors import RTraceError
+
+    try:
+        status = build_cli().main(given, prog_name="rtrace", standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else 0
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort:
+        click.echo("interrupted", err=True)
+        return EXIT_INTERRUPTED
+    except RTraceError as error:
+        click.echo(f"error: {error}", err=True)
+        return error.exit_code
+    except BrokenPipeError:
+        from rtrace_otel.cli.common import silence_stdout
+
+        silence_stdout()
+        return 0
+
+
+def build_cli() -> click.Group:
+    """The ``rtrace`` group; its commands are loaded when they are asked for."""
+    import importlib
+
+    import click
+
+    class LazyGroup(click.Group):
+        """A group that imports a command when it runs."""
+
+        def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+            return list(COMMANDS)
+
+        def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+            if cmd_name not in COMMANDS:
+                return None
+            command = getattr(importlib.import_module(f"rtrace_otel.cli.{cmd_name}"), cmd_name)
+            assert isinstance(command, click.Command)
+            return command
+
+        def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+            with formatter.section("Commands"):
+                formatter.write_dl(list(COMMANDS.items()))
+
+        def resolve_command(
+            self, ctx: click.Context, args: list[str]
+        ) -> tuple[str | None, click.Command | None, list[str]]:
+            if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+                import difflib
+
+                near = difflib.get_close_matches(args[0], COMMANDS, 1)
+                hint = f" Did you mean '{near[0]}'?" if near else f" Commands: {', '.join(COMMANDS)}."
+                raise click.UsageError(f"No such command '{args[0]}'.{hint}", ctx)
+            return super().resolve_command(ctx, args)
+
+    group = LazyGroup(
+        "rtrace",
+        help="Explain a rollout trace: what ran, how stale it was, what a stop and restore cost.",
+        epilog="FILE is a rollout_trace.jsonl, its folder, a .gz of it, or - for standard input.",
+        context_settings={"help_option_names": ["-h", "--help"]},
+        no_args_is_help=True,
+    )
+    return click.version_option(__version__, prog_name="rtrace", message="%(prog)s %(version)s")(group)

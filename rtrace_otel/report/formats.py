@@ -1,0 +1,78 @@
+"""Documents and results as CSV, Markdown and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rtrace_otel.report.document import Block, Document, Facts, Sentence, Table
+
+SCHEMA_VERSION: Final = 1
+"""Version of the JSON output of every command."""
+
+
+def to_json(command: str, result: Mapping[str, Any], read: Mapping[str, Any]) -> str:
+    """A command's result as JSON text.
+
+    Args:
+        command: Name of the command.
+        result: Its result as JSON values.
+        read: What the reader met.
+    """
+    document = {"schema_version": SCHEMA_VERSION, "command": command, **result, "read": read}
+    return json.dumps(_finite(document), indent=2, ensure_ascii=False) + "\n"
+
+
+def to_csv(document: Document) -> str:
+    """The document's main table as CSV, with raw values."""
+    table = document.main_table
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([column.key for column in table.columns])
+    for record in table.records:
+        writer.writerow([record.get(column.key) for column in table.columns])
+    return out.getvalue()
+
+
+def to_markdown(document: Document) -> str:
+    """The whole document as Markdown."""
+    parts = [f"# {_escaped(document.title)}", *(_block_markdown(block) for block in document.blocks)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _block_markdown(block: Block) -> str:
+    if isinstance(block, Sentence):
+        return f"    {block.text}" if block.tone == "command" else _escaped(block.text)
+    if isinstance(block, Facts):
+        return "\n".join(
+            [f"## {block.title}", "", *(f"- **{name}**: {_escaped(value)}" for name, value in block.pairs)]
+        )
+    return _table_markdown(block)
+
+
+def _table_markdown(table: Table) -> str:
+    titles = [column.title for column in table.columns]
+    rules = ["---:" if column.align == "right" else "---" for column in table.columns]
+    rows = [[_escaped(cell) for cell in cells] for cells in table.cells()]
+    return "\n".join([f"## {table.title}", "", *(f"| {' | '.join(cells)} |" for cells in (titles, rules, *rows))])
+
+
+def _escaped(text: str) -> str:
+    """Markdown shows the text as it is: ids and reasons come from a file."""
+    for character in "\\`*_[]<>|":
+        text = text.replace(character, f"\\{character}")
+    return text
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return value
