@@ -1,12 +1,25 @@
-"""Writes what is derived from the registry: ``python -m tests.generate``; a test holds the files to it."""
+"""Writes what is derived: ``python -m tests.generate``; a test holds the files on disk to it.
+
+The schema page, the JSON Schema and the typed methods come from the registry, the help texts of ``docs/cli.md`` from
+the commands, and the demo's output in the README from the demo stored in ``tests/data/demo``.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import re
 from pathlib import Path
 from typing import Any
 
+import click
+
+from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.cli.main import COMMANDS, build_cli
+from rtrace_otel.cli.terminal import render_documents
+from rtrace_otel.demo.report import demo_documents
 from rtrace_otel.events import COMMON_FIELDS, EVENTS, SCHEMA_VERSION, EventType, Field, FieldType
+from tests.record_demo import DATA, recorded
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -235,7 +248,41 @@ _JSON_TYPES: dict[FieldType, dict[str, Any]] = {
     FieldType.OBJECT: {"type": "object"},
 }
 
+
+def readme() -> str:
+    """``README.md`` with the stored demo's output."""
+    result = recorded()
+    reader = read_events(DATA / "rollout_trace.jsonl.gz")
+    events = list(reader)
+    read = dataclasses.replace(reader.report, source=str(result.trace))
+    return _with_block(
+        (ROOT / "README.md").read_text(encoding="utf-8"), "demo", render_documents(demo_documents(result, events, read))
+    )
+
+
+def cli_page() -> str:
+    """``docs/cli.md`` with each command's help."""
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    group = build_cli()
+    context = click.Context(group, info_name="rtrace", max_content_width=100, terminal_width=100)
+    text = _with_block(text, "rtrace", group.get_help(context))
+    for name in COMMANDS:
+        command = group.get_command(context, name)
+        assert command is not None
+        text = _with_block(text, name, command.get_help(click.Context(command, context, name)))
+    return text
+
+
+def _with_block(text: str, name: str, output: str) -> str:
+    """The text with the code block that follows ``<!-- output: NAME -->`` replaced."""
+    pattern = re.compile(rf"(<!-- output: {name} -->\n```text\n).*?(```\n)", re.DOTALL)
+    assert pattern.search(text), f"no block for {name}"
+    return pattern.sub(lambda match: match[1] + output.rstrip() + "\n" + match[2], text)
+
+
 FILES = {
+    "README.md": readme,
+    "docs/cli.md": cli_page,
     "rtrace_otel/record/typed.py": typed_methods,
     "docs/schema.md": schema_page,
     "docs/rollout_trace.schema.json": json_schema,

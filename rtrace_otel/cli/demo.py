@@ -6,13 +6,9 @@ from pathlib import Path
 
 import click
 
-from rtrace_otel.analysis.ages import step_ages
 from rtrace_otel.analysis.reader import read_events
-from rtrace_otel.analysis.summary import summarise
-from rtrace_otel.cli.terminal import render_terminal
+from rtrace_otel.cli.terminal import render_documents
 from rtrace_otel.errors import MissingExtraError
-from rtrace_otel.report.age import age_document
-from rtrace_otel.report.summary import next_blocks, summary_document
 
 
 @click.command()
@@ -30,7 +26,7 @@ def demo(folder: Path | None, seed: int) -> None:
       rtrace demo --dir /tmp/demo --seed 7
     """
     try:
-        from rtrace_otel.demo.report import demo_document
+        from rtrace_otel.demo.report import demo_documents
         from rtrace_otel.demo.settings import DemoSettings
         from rtrace_otel.demo.supervisor import run_demo
     except ModuleNotFoundError as error:
@@ -38,10 +34,8 @@ def demo(folder: Path | None, seed: int) -> None:
     where = folder or _free_folder(Path("rtrace-demo"))
     result = run_demo(where, DemoSettings(seed=seed), lambda text: click.echo(text, err=True))
     reader = read_events(result.trace)
-    events = list(reader)
-    ages = age_document(step_ages(events), str(result.trace)).followed_by(next_blocks(str(result.trace)))
-    documents = (demo_document(result, events), summary_document(summarise(events), reader.report), ages)
-    click.echo("\n".join(map(render_terminal, documents)), nl=False)
+    documents = demo_documents(result, list(reader), reader.report)
+    click.echo(render_documents(documents), nl=False)
 
 
 def _free_folder(wanted: Path) -> Path:

@@ -6,6 +6,7 @@ import io
 import shutil
 import sys
 import textwrap
+from collections.abc import Sequence
 from typing import Final
 
 from rich import box
@@ -42,11 +43,17 @@ def render_terminal(document: Document) -> str:
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
+def render_documents(documents: Sequence[Document]) -> str:
+    """Several documents, one below the other."""
+    return "\n".join(map(render_terminal, documents))
+
+
 def _table(table: Table) -> RichTable:
     drawn = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for column in table.columns:
+    columns, rows = table.for_people()
+    for column in columns:
         drawn.add_column(Text(column.title), justify=column.align, overflow="fold")
-    for cells in table.cells():
+    for cells in rows:
         drawn.add_row(*(Text(cell) for cell in cells))
     return drawn
 

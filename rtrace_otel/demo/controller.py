@@ -18,7 +18,7 @@ import aiohttp
 from rtrace_otel.analysis.batch_age import pop_batch_age
 from rtrace_otel.analysis.refit_cuts import RefitCuts
 from rtrace_otel.demo.client import InferenceClient
-from rtrace_otel.demo.ledger import Generation, Group, Snapshot, load_latest, save
+from rtrace_otel.demo.ledger import Generation, Group, Snapshot, load_latest, publish, write_unpublished
 from rtrace_otel.demo.policy import Policy, task_of
 from rtrace_otel.demo.rollouts import RolloutPump, Versions
 from rtrace_otel.demo.settings import STALE_AFTER, DemoSettings
@@ -49,6 +49,7 @@ class Controller:
         self._step = self._restored.step if self._restored else 0
         self._version = self._restored.version if self._restored else 0
         self._versions = Versions(self._version)
+        self._saving: asyncio.Task[None] | None = None
         next_prompt = self._restored.next_prompt if self._restored else 0
         self._pump = RolloutPump(trace, client, self._cuts, self._versions, settings, next_prompt)
 
@@ -66,6 +67,8 @@ class Controller:
             await self._pump.discard_stale(self._version - STALE_AFTER)
             if self._step % self._settings.checkpoint_every == 0:
                 await self._checkpoint()
+        if self._saving is not None:
+            await self._saving
         filler.cancel()
         await self._pump.stop()
 
@@ -105,6 +108,7 @@ class Controller:
         self._trace.weight_sync(replaced, self._version, calls, time.monotonic() - started)
 
     async def _checkpoint(self) -> None:
+        """Close admission and take the snapshot; the rest happens while the next step trains."""
         started = time.monotonic()
         self._trace.checkpoint_started()
         self._pump.admission.clear()
@@ -119,14 +123,16 @@ class Controller:
             ready=self._pump.ready,
             in_flight=list(self._pump.in_flight.values()),
         )
-        save(snapshot, self._folder)
-        group_ids = snapshot.group_ids
+        unpublished = write_unpublished(snapshot, self._folder)
+        self._saving = asyncio.create_task(self._publish(snapshot, snapshot.group_ids, unpublished, started))
+
+    async def _publish(self, snapshot: Snapshot, group_ids: list[str], unpublished: Path, started: float) -> None:
         await asyncio.sleep(self._settings.checkpoint_s)
+        publish(unpublished)
+        seconds = time.monotonic() - started
+        self._trace.checkpoint_published(snapshot.checkpoint_id, snapshot.step, "trainer", group_ids, seconds)
         await self._client.set_admission(is_open=True)
         self._pump.admission.set()
-        self._trace.checkpoint_published(
-            snapshot.checkpoint_id, self._step, "trainer", group_ids, time.monotonic() - started
-        )
 
     def _bring_back(self, snapshot: Snapshot, seconds: float) -> None:
         self._trace.checkpoint_restored(

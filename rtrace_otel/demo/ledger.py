@@ -91,17 +91,20 @@ class Snapshot:
         return [group.group_id for group in (*self.ready, *self.in_flight)]
 
 
-def save(snapshot: Snapshot, folder: Path) -> Path:
-    """Write a checkpoint so that a kill leaves either all of it or nothing."""
+def write_unpublished(snapshot: Snapshot, folder: Path) -> Path:
+    """Write a checkpoint under a name that no restore looks at."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{snapshot.checkpoint_id}.json"
-    unfinished = path.with_suffix(".tmp")
-    with unfinished.open("w", encoding="utf-8") as file:
+    path = folder / f"{snapshot.checkpoint_id}.tmp"
+    with path.open("w", encoding="utf-8") as file:
         json.dump(dataclasses.asdict(snapshot), file)
         file.flush()
         os.fsync(file.fileno())
-    unfinished.replace(path)
     return path
+
+
+def publish(path: Path) -> None:
+    """Give a checkpoint its name, at once: a kill leaves either all of it or nothing."""
+    path.replace(path.with_suffix(".json"))
 
 
 def load_latest(folder: Path) -> Snapshot | None:

@@ -63,6 +63,7 @@ class RolloutPump:
         self._versions = versions
         self._settings = settings
         self._rng = random.Random(f"{settings.seed}/{next_prompt}")  # noqa: S311 - lengths, not secrets
+        self._oldest = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Condition()
         self.ready: list[Group] = []
@@ -89,7 +90,8 @@ class RolloutPump:
             return taken
 
     async def discard_stale(self, oldest: int) -> None:
-        """Drop published groups that began before the oldest version still trained."""
+        """From now on, drop groups that began before the oldest version still trained."""
+        self._oldest = oldest
         async with self._changed:
             for group in [g for g in self.ready if g.start_version < oldest]:
                 self.ready.remove(group)
@@ -141,10 +143,12 @@ class RolloutPump:
         trained = [generation for generation in group.generations if generation.reward is not None]
         async with self._changed:
             del self.in_flight[group.group_id]
-            if trained:
-                self._publish(group, trained)
-            else:
+            if not trained:
                 self._trace.group_discarded(group.group_id, "no valid rollout")
+            elif group.start_version < self._oldest:
+                self._trace.group_discarded(group.group_id, "stale")
+            else:
+                self._publish(group, trained)
             self._changed.notify_all()
 
     def _publish(self, group: Group, trained: Sequence[Generation]) -> None:

@@ -14,7 +14,7 @@ TASKS: Final = 4
 PROMPTS: Final = 24
 """Prompts in the dataset."""
 
-STALE_AFTER: Final = 4
+STALE_AFTER: Final = 5
 """A group that began more than this many versions before the trainer's is not trained."""
 
 
@@ -44,7 +44,7 @@ class DemoSettings:
     groups_in_flight: int = 12
     checkpoint_every: int = 4
     train_s: float = 0.12
-    checkpoint_s: float = 0.12
+    checkpoint_s: float = 0.25
     token_s: float = 0.004
     slots: int = 36
     failure_rate: float = 0.04

@@ -75,22 +75,22 @@ def run_demo(
     folder.mkdir(parents=True, exist_ok=True)
     share = random.Random(settings.seed).random() if into_step is None else into_step  # noqa: S311
     restored_step = settings.checkpoint_every
-    doomed_step = restored_step + steps_after_checkpoint
     with _server(folder, settings) as url:
         say(f"inference server and controller started; log folder {folder}")
         with _controller(folder, url, settings) as first:
-            _await_step(trace, doomed_step, first)
+            _await_step(trace, restored_step, restored_step + steps_after_checkpoint, first)
             time.sleep(share * settings.train_s)
             first.send_signal(signal.SIGKILL)
             first.wait()
-        say(f"checkpoint after step {restored_step} is published; controller killed with SIGKILL in step {doomed_step}")
+        killed_in_step = max(row["step"] for row in read_events(trace) if row["event"] == "train_step_started")
+        say(f"checkpoint after step {restored_step} published; controller killed with SIGKILL in step {killed_in_step}")
         with _controller(folder, url, settings) as second:
             say(f"controller restored from the checkpoint, training steps {restored_step + 1} to {settings.steps}")
             _await_end(second)
         say("finished")
         truth = _truth(url)
     (folder / TRUTH_FILENAME).write_text(json.dumps(truth), encoding="utf-8")
-    return DemoResult(folder, trace, truth, doomed_step, restored_step)
+    return DemoResult(folder, trace, truth, killed_in_step, restored_step)
 
 
 @contextmanager
@@ -137,10 +137,12 @@ def _process(folder: Path, name: str, arguments: list[str], stdout: int | None) 
                 process.stdout.close()
 
 
-def _await_step(trace: Path, step: int, controller: subprocess.Popen[bytes]) -> None:
-    """Wait until the step has begun."""
+def _await_step(trace: Path, checkpoint_step: int, step: int, controller: subprocess.Popen[bytes]) -> None:
+    """Wait until the checkpoint is published and then this step, or a later one, begins."""
+    published = False
     for row in _follow(trace, controller):
-        if row["event"] == "train_step_started" and row["step"] == step:
+        published |= row["event"] == "checkpoint_published" and row["step"] == checkpoint_step
+        if published and row["event"] == "train_step_started" and row["step"] >= step:
             return
 
 

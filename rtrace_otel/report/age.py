@@ -23,8 +23,8 @@ _COLUMNS = (
     Column("tokens", "tokens", count),
     Column("cut_share", "in cut calls", percent),
     Column("groups", "groups"),
-    Column("groups_without_tokens", "no data"),
-    Column("times_trained", "trained"),
+    Column("groups_without_tokens", "no data", usual=0),
+    Column("times_trained", "trained", usual=1),
 )
 
 

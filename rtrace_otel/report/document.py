@@ -31,12 +31,14 @@ class Column:
         title: Its heading.
         show: How its values are shown.
         align: Where they stand.
+        usual: The value that is not worth a column: people do not see the column if every record has it.
     """
 
     key: str
     title: str
     show: Show = printable
     align: Literal["left", "right"] = "right"
+    usual: Any = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,13 @@ class Table:
     columns: tuple[Column, ...]
     records: Sequence[Mapping[str, Any]]
 
-    def cells(self) -> list[list[str]]:
-        """The records as shown, row by row."""
-        return [[column.show(record.get(column.key)) for column in self.columns] for record in self.records]
+    def for_people(self) -> tuple[tuple[Column, ...], list[list[str]]]:
+        """The columns worth showing, and the records as shown, row by row."""
+        columns = tuple(column for column in self.columns if self._tells(column))
+        return columns, [[column.show(record.get(column.key)) for column in columns] for record in self.records]
+
+    def _tells(self, column: Column) -> bool:
+        return column.usual == () or any(record.get(column.key) != column.usual for record in self.records)
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,9 +55,10 @@ def _block_markdown(block: Block) -> str:
 
 
 def _table_markdown(table: Table) -> str:
-    titles = [column.title for column in table.columns]
-    rules = ["---:" if column.align == "right" else "---" for column in table.columns]
-    rows = [[_escaped(cell) for cell in cells] for cells in table.cells()]
+    columns, shown = table.for_people()
+    titles = [column.title for column in columns]
+    rules = ["---:" if column.align == "right" else "---" for column in columns]
+    rows = [[_escaped(cell) for cell in cells] for cells in shown]
     return "\n".join([f"## {table.title}", "", *(f"| {' | '.join(cells)} |" for cells in (titles, rules, *rows))])
 
 

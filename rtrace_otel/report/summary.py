@@ -29,20 +29,22 @@ _RUN_COLUMNS = (
 )
 
 
-def summary_document(summary: Summary, read: ReadReport) -> Document:
+def summary_document(summary: Summary, read: ReadReport, *, with_ages: bool = True) -> Document:
     """The summary as a document.
 
     Args:
         summary: From the analysis.
         read: What the reader met.
+        with_ages: Whether to say how stale the steps were.
     """
     blocks: list[Block] = [
         Sentence(verdict(summary), "finding"),
         Table("Runs", _RUN_COLUMNS, [_run_record(run) for run in summary.runs]),
         Facts("What happened", _facts(summary)),
-        Sentence(headline(summary.ages)),
     ]
-    blocks += [Sentence(text, "finding") for text in difference_sentences(summary.ages)]
+    if with_ages:
+        blocks.append(Sentence(headline(summary.ages)))
+        blocks += [Sentence(text, "finding") for text in difference_sentences(summary.ages)]
     damage = damage_sentences(read)
     blocks.append(Facts("Damage and gaps", tuple(_damage_pairs(summary, damage))))
     return Document(f"Summary of {read.source}", tuple(blocks))

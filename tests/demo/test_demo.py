@@ -110,7 +110,14 @@ def test_every_kind_of_event_happens_and_is_valid(demo: Demo) -> None:
     """All rows follow the vocabulary, and the job shows the events that one wants to see."""
     assert [] == [problem for row in demo.events for problem in validate_row(row)]
     seen = {row["event"] for row in demo.events}
-    assert {"attempt_abandoned", "attempt_resumed", "checkpoint_restored", "group_discarded", "weight_sync"} <= seen
+    assert {
+        "attempt_abandoned",
+        "attempt_refused",
+        "attempt_resumed",
+        "checkpoint_restored",
+        "group_discarded",
+        "weight_sync",
+    } <= seen
 
 
 def test_sealed_siblings_are_kept(demo: Demo) -> None:
@@ -138,5 +145,5 @@ def test_summary_adds_up(demo: Demo) -> None:
 def test_a_folder_with_a_trace_is_refused(tmp_path: Path) -> None:
     """A second demo never appends to somebody's trace."""
     (tmp_path / "rollout_trace.jsonl").write_text("", encoding="utf-8")
-    with pytest.raises(DemoError, match="already there. Choose another folder with --dir"):
+    with pytest.raises(DemoError, match=r"already there\. Choose another folder with --dir"):
         run_demo(tmp_path, DemoSettings(), lambda _: None)
