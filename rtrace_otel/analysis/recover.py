@@ -10,13 +10,13 @@ from typing import Any, Final
 from rtrace_otel.analysis.damage import DamageKind
 from rtrace_otel.analysis.dialect import is_event
 from rtrace_otel.events import Row
+from rtrace_otel.text import has_surrogates, without_surrogates
 
 MAX_ATTEMPTS: Final = 1000
 """Places of a line at which a row is looked for; it bounds the time that a line of garbage takes."""
 
 _decoder = json.JSONDecoder()
 _OBJECT_START: Final = re.compile(r'\{\s*"')
-_SURROGATES: Final = re.compile("[\ud800-\udfff]")
 _WHITESPACE: Final = " \t\r\n"
 
 
@@ -111,9 +111,9 @@ def _torn(text: str, at: int, last: bool) -> tuple[int, DamageKind | None]:
 
 
 def _mended(row: Row, text: str, faults: list[tuple[DamageKind, str]]) -> Row:
-    if _has_surrogate(row):
+    if has_surrogates(row):
         faults.append((DamageKind.LONE_SURROGATE, clipped(text)))
-        row = _without_surrogates(row)
+        row = without_surrogates(row)
     if any(token in text for token in ("NaN", "Infinity")) and _has_bare_constant(text):
         faults.append((DamageKind.NOT_STRICT_JSON, clipped(text)))
     return row
@@ -123,21 +123,3 @@ def _has_bare_constant(text: str) -> bool:
     found: list[str] = []
     json.loads(text, parse_constant=found.append)
     return bool(found)
-
-
-def _has_surrogate(value: Any) -> bool:
-    if isinstance(value, str):
-        return _SURROGATES.search(value) is not None
-    if isinstance(value, list):
-        return any(map(_has_surrogate, value))
-    return isinstance(value, dict) and any(_has_surrogate(key) or _has_surrogate(item) for key, item in value.items())
-
-
-def _without_surrogates(value: Any) -> Any:
-    if isinstance(value, str):
-        return _SURROGATES.sub("\ufffd", value)
-    if isinstance(value, list):
-        return [_without_surrogates(item) for item in value]
-    if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
-    return value

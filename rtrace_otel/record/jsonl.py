@@ -16,7 +16,8 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 from rtrace_otel.events import ROLLOUT_TRACE_FILENAME, Row
-from rtrace_otel.record.plain import clipped_repr, without_surrogates
+from rtrace_otel.record.plain import clipped_repr
+from rtrace_otel.text import without_surrogates
 
 FsyncPolicy: TypeAlias = Literal["never", "checkpoint", "always"]
 """When to force rows to the disk: never, after a checkpoint row and at close, or after every chunk."""

@@ -12,7 +12,6 @@ import decimal
 import enum
 import math
 import os
-import re
 import uuid
 from collections.abc import Mapping
 from typing import Any, Final
@@ -23,8 +22,6 @@ PLAIN_TYPES: Final = frozenset({str, int, bool, type(None)})
 MAX_DEPTH: Final = 16
 MAX_REPR: Final = 200
 MAX_ARRAY: Final = 4096
-
-_SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 
 def to_plain(value: Any, depth: int = 0) -> Any:
@@ -57,17 +54,6 @@ def clipped_repr(value: Any) -> str:
     except Exception:  # a foreign __repr__ may raise anything
         return f"<{type(value).__name__} without repr>"
     return text if len(text) <= MAX_REPR else text[: MAX_REPR - 3] + "..."
-
-
-def without_surrogates(value: Any) -> Any:
-    """A plain value with each lone surrogate, which UTF-8 cannot hold, replaced by U+FFFD."""
-    if isinstance(value, str):
-        return _SURROGATES.sub("\ufffd", value)
-    if isinstance(value, list):
-        return [without_surrogates(item) for item in value]
-    if isinstance(value, dict):
-        return {without_surrogates(key): without_surrogates(item) for key, item in value.items()}
-    return value
 
 
 def _to_plain(value: Any, depth: int) -> Any:
