@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rtrace_otel.errors import RTraceError as RTraceError
     from rtrace_otel.errors import TraceFileError as TraceFileError
     from rtrace_otel.events import ROLLOUT_TRACE_FILENAME as ROLLOUT_TRACE_FILENAME
-    from rtrace_otel.record.trace import RecorderStats as RecorderStats
+    from rtrace_otel.record.stats import RecorderStats as RecorderStats
     from rtrace_otel.record.trace import RolloutTrace as RolloutTrace
     from rtrace_otel.validation import validate_row as validate_row
 
@@ -38,7 +38,7 @@ _HOMES = {
     "ROLLOUT_TRACE_FILENAME": "events",
     "RTraceError": "errors",
     "ReadReport": "analysis.damage",
-    "RecorderStats": "record.trace",
+    "RecorderStats": "record.stats",
     "RefitCuts": "analysis.refit_cuts",
     "RolloutTrace": "record.trace",
     "TraceFileError": "errors",

@@ -142,6 +142,7 @@ EVENTS: Final = (
             Field("framework", FieldType.TEXT, "Training framework and its version."),
             _VERSION,
             Field("config", FieldType.OBJECT, "Settings worth keeping with the trace."),
+            Field("resource", FieldType.OBJECT, "Resource attributes that the user set for its spans."),
         ),
     ),
     EventType("run_ended", "The recorder was closed.", (_REASON,)),
@@ -304,6 +305,15 @@ EVENTS: Final = (
             Field("lost", FieldType.INT, "How many.", True, "rows"),
             _REASON,
             Field("since", FieldType.FLOAT, "When the first of them happened.", unit="Unix seconds"),
+        ),
+    ),
+    EventType(
+        "spans_delivered",
+        "A collector accepted spans.",
+        (
+            Field("destination", FieldType.TEXT, "The collector.", required=True),
+            Field("of_run", FieldType.ID, "The run that the spans belong to.", required=True),
+            Field("spans", FieldType.TEXT, "Numbers of all spans accepted so far, as in 0-63 70.", required=True),
         ),
     ),
     EventType(

@@ -87,7 +87,7 @@ def typed_methods() -> str:
     return _TYPED_HEAD + "".join(_method(event) for event in EVENTS if event.name not in _OWN_EVENTS)
 
 
-_OWN_EVENTS = {"run_started", "run_ended", "trace_gap", "clock_adjusted"}
+_OWN_EVENTS = {"run_started", "run_ended", "trace_gap", "spans_delivered", "clock_adjusted"}
 """Rows that the recorder writes itself."""
 
 

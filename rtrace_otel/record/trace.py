@@ -4,44 +4,31 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from gc import is_tracked
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
+from rtrace_otel.events import ROLLOUT_TRACE_FILENAME
 from rtrace_otel.record import process
 from rtrace_otel.record.clock import RunClock, now
 from rtrace_otel.record.jsonl import FSYNC_POLICIES, FsyncPolicy, JsonlExporter
 from rtrace_otel.record.queue import FlushMark, RowQueue
+from rtrace_otel.record.stats import RecorderStats
 from rtrace_otel.record.typed import TypedEvents
 from rtrace_otel.record.warn import HostWarnings
 from rtrace_otel.record.worker import BatchWorker
+from rtrace_otel.spans.config import Otlp, SpanOptions, resource_from
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace.export import SpanExporter
+    from opentelemetry.trace import TracerProvider
 
 CLOSE_STALL_S: Final = 2.0
 """``close`` gives up after this long without progress."""
 
 _WAIT_S: Final = 0.05
-
-
-@dataclass(frozen=True, slots=True)
-class RecorderStats:
-    """What a recorder has done so far.
-
-    Attributes:
-        written: Rows in the file.
-        queued: Rows waiting to be written.
-        lost: Rows that did not fit in the queue, or that could not be written at close.
-        refused: Rows that came after ``close``.
-        last_error: The last error that the file made, if any.
-    """
-
-    written: int
-    queued: int
-    lost: int
-    refused: int
-    last_error: str | None
 
 
 class RolloutTrace(TypedEvents):
@@ -51,8 +38,8 @@ class RolloutTrace(TypedEvents):
     lost (a full queue, a file deleted under the recorder) is counted and written down as a ``trace_gap`` row.
 
     Args:
-        path: The JSONL file to append to; a folder means ``rollout_trace.jsonl`` in it; ``None`` makes every call a
-            no-op.
+        path: The JSONL file to append to; a folder (one that exists, or a path that ends in a slash) means
+            ``rollout_trace.jsonl`` in it; ``None`` makes every call a no-op.
         run: Id of the run; by default a new random one.
         service: Name of the job, for ``run_started``.
         framework: Training framework and version, for ``run_started``.
@@ -61,6 +48,11 @@ class RolloutTrace(TypedEvents):
         fsync: ``never``, ``checkpoint`` (after a checkpoint row and at close) or ``always`` (after every chunk).
         interval_s: Seconds between looks at the queue while events come.
         queue_rows: Most rows to hold; more are dropped and counted.
+        otlp: Where spans go: ``auto`` (the ``OTEL_*`` variables decide; nothing without an endpoint), a collector's
+            URL, an ``OtlpDestination``, several of them, or ``None`` for nowhere.
+        span_exporters: Further exporters that get every span through a batch span processor of their own.
+        tracer_provider: A provider of yours that gets every span, with its own processors and resource.
+        ghosts: Whether to export the spans that the run before, which was killed, could not end.
         clock: Makes the clock of a run; for tests.
 
     Raises:
@@ -79,6 +71,10 @@ class RolloutTrace(TypedEvents):
         fsync: FsyncPolicy = "checkpoint",
         interval_s: float = 0.005,
         queue_rows: int = 1_000_000,
+        otlp: Otlp = "auto",
+        span_exporters: Sequence[SpanExporter] = (),
+        tracer_provider: TracerProvider | None = None,
+        ghosts: bool = True,
         clock: Callable[[], RunClock] = RunClock,
     ) -> None:
         """Start to record; the file is opened by the background thread."""
@@ -88,14 +84,21 @@ class RolloutTrace(TypedEvents):
             raise ValueError(f"interval_s must be > 0: {interval_s!r}")
         if queue_rows < 1:
             raise ValueError(f"queue_rows must be >= 1: {queue_rows!r}")
-        self._path = None if path is None else Path(path)
+        self._path = None if path is None else _file_of(path)
         self._fsync: FsyncPolicy = fsync
         self._interval_s = interval_s
         self._queue_rows = queue_rows
         self._clock = clock
+        self._spans = SpanOptions(otlp, tuple(span_exporters), tracer_provider, ghosts)
         self._warnings = HostWarnings()
         self._run = run or new_run_id()
-        self._run_fields = _given(service=service, framework=framework, weight_version=weight_version, config=config)
+        self._run_fields = _given(
+            service=service or os.environ.get("OTEL_SERVICE_NAME") or None,
+            framework=framework,
+            weight_version=weight_version,
+            config=config,
+            resource=resource_from(os.environ) or None,
+        )
         self._worker: BatchWorker | None = None
         self._queue = RowQueue(queue_rows if self._path else -1, self._start if self._path else None)
         if self._path:
@@ -194,7 +197,8 @@ class RolloutTrace(TypedEvents):
         if worker is None:
             return RecorderStats(0, len(queue), queue.lost, queue.refused, None)
         lost = queue.lost + worker.unwritten
-        return RecorderStats(worker.written, len(queue), lost, queue.refused, worker.last_error)
+        spans = worker.pipeline.stats() if worker.pipeline is not None else None
+        return RecorderStats(worker.written, len(queue), lost, queue.refused, worker.last_error, spans)
 
     def after_fork(self) -> None:
         """In the child of a fork: forget the parent's rows, and start a run of our own if an event comes."""
@@ -220,8 +224,22 @@ class RolloutTrace(TypedEvents):
         worker.exporters.append(
             JsonlExporter(self._path, self._fsync, worker.give_up, worker.trouble, worker.report_loss)
         )
+        if self._spans.wanted:
+            self._add_pipeline(worker)
         worker.start()
         self._worker = worker
+
+    def _add_pipeline(self, worker: BatchWorker) -> None:
+        from rtrace_otel.record.pipeline import make_pipeline  # noqa: PLC0415 - the SDK only where spans are wanted
+
+        assert self._path is not None
+        try:
+            pipeline = make_pipeline(self._run, self._path, self._spans, worker.report_delivery, self._warnings)
+        except Exception as error:  # spans are an extra: without them the file is still complete
+            self._warnings.warn(f"rollout trace: no spans are exported: {error!r}")
+            return
+        worker.exporters.append(pipeline)
+        worker.pipeline = pipeline
 
     def _start_in_child(self) -> None:
         self._start()
@@ -241,6 +259,12 @@ class RolloutTrace(TypedEvents):
 def new_run_id() -> str:
     """Sixteen hexadecimal digits from the operating system: trainers seed ``random`` alike in every process."""
     return os.urandom(8).hex()
+
+
+def _file_of(path: str | os.PathLike[str]) -> Path:
+    """The file that a path means; the trailing slash of a folder that does not exist yet is lost in a ``Path``."""
+    text = os.fspath(path)
+    return Path(text, ROLLOUT_TRACE_FILENAME) if text.endswith(os.sep) else Path(text)
 
 
 def _given(**fields: Any) -> dict[str, Any]:

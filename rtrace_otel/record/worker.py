@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Sequence
 from typing import Final, Protocol
 
@@ -18,6 +19,7 @@ from rtrace_otel.record.clock import RunClock, now
 from rtrace_otel.record.jsonl import GaveUpError
 from rtrace_otel.record.queue import FlushMark, Gap, RowQueue
 from rtrace_otel.record.rows import RowBuilder
+from rtrace_otel.record.stats import SpanStats
 from rtrace_otel.record.warn import HostWarnings
 
 CHUNK_ROWS: Final = 64
@@ -31,6 +33,8 @@ IDLE_AFTER_POLLS: Final = 20
 """Empty polls after which the worker sleeps until the next event."""
 
 CLOCK_CHECK_S: Final = 1.0
+SPAN_DEADLINE_S: Final = 1.5
+"""At close, how long collectors may take for the last spans."""
 
 
 class RowExporter(Protocol):
@@ -41,6 +45,16 @@ class RowExporter(Protocol):
 
     def close(self) -> None:
         """Finish; no rows follow."""
+
+
+class SpanExport(RowExporter, Protocol):
+    """Takes rows and exports spans; see ``pipeline.SpanPipeline``."""
+
+    def finish(self, deadline: float) -> None:
+        """Export what is left, until the deadline."""
+
+    def stats(self) -> SpanStats:
+        """What became of the spans so far."""
 
 
 class BatchWorker:
@@ -55,7 +69,8 @@ class BatchWorker:
         warnings: Where to tell the host of trouble.
 
     Attributes:
-        exporters: Filled by the recorder before :meth:`start`.
+        exporters: Filled by the recorder before :meth:`start`; the file first.
+        pipeline: The one of them that exports spans, if there is one.
         give_up: Set to stop waiting for a file that cannot be written.
         written: Rows handed to every exporter.
         unwritten: Rows given up at close.
@@ -78,12 +93,13 @@ class BatchWorker:
         self._interval_s = interval_s
         self._warnings = warnings
         self._run_fields = run_fields
-        self._losses: list[tuple[int, str]] = []
+        self._own_rows: deque[tuple[str, list[tuple[str, object]]]] = deque()
         self._lost_reported = 0
         self._started = now()
         self._next_clock_check = self._started + CLOCK_CHECK_S
         self._thread = threading.Thread(target=self._run, name="rtrace-writer", daemon=True)
         self.exporters: list[RowExporter] = []
+        self.pipeline: SpanExport | None = None
         self.give_up = threading.Event()
         self.written = 0
         self.unwritten = 0
@@ -117,7 +133,13 @@ class BatchWorker:
     def report_loss(self, lost: int, reason: str) -> None:
         """Have a ``trace_gap`` row written next."""
         if lost:
-            self._losses.append((lost, reason))
+            self._own_rows.append(("trace_gap", [("lost", lost), ("reason", reason)]))
+
+    def report_delivery(self, destination: str, of_run: str, spans: str) -> None:
+        """Have a ``spans_delivered`` row written next; called by the thread that exports spans."""
+        fields: list[tuple[str, object]] = [("destination", destination), ("of_run", of_run), ("spans", spans)]
+        self._own_rows.append(("spans_delivered", fields))
+        self._queue.wake()
 
     def _run(self) -> None:
         stamp = self._stamp_of_next_row(self._started)
@@ -133,7 +155,7 @@ class BatchWorker:
         queue = self._queue
         polls = 0
         while True:
-            if queue or self._losses:
+            if queue or self._own_rows:
                 polls = 0
                 self._guarded_chunk()
                 if len(queue) < NAP_BELOW_ROWS and queue.closing is None:
@@ -163,9 +185,7 @@ class BatchWorker:
         marks: list[FlushMark] = []
         stamp = self._stamp_of_next_row(now())
         self._check_clock(stamp, rows)
-        while self._losses:
-            lost, reason = self._losses.pop(0)
-            rows.append(self._builder.own("trace_gap", stamp, [("lost", lost), ("reason", reason)]))
+        self._take_own_rows(stamp, rows)
         size = CHUNK_ROWS if len(queue) < NAP_BELOW_ROWS else LARGE_CHUNK_ROWS
         items = [queue.popleft() for _ in range(min(len(queue), size))]
 
@@ -196,8 +216,18 @@ class BatchWorker:
         self._close_gap(None, rows)
         rows.append(self._builder.own("run_ended", now(), [("reason", self._queue.closing)]))
         self._export(rows)
+        if self.pipeline is not None:
+            self.pipeline.finish(time.monotonic() + SPAN_DEADLINE_S)
+            rows = []
+            self._take_own_rows(now(), rows)
+            self._export(rows)
         for exporter in self.exporters:
             exporter.close()
+
+    def _take_own_rows(self, stamp: float, rows: list[Row]) -> None:
+        while self._own_rows:
+            event, fields = self._own_rows.popleft()
+            rows.append(self._builder.own(event, stamp, fields))
 
     def _stamp_of_next_row(self, otherwise: float) -> float:
         """A row of our own must not be later than the queued rows that follow it."""

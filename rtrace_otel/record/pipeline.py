@@ -1,0 +1,184 @@
+"""Rows to spans to collectors, on a thread of their own: whatever a collector does, file and job do not notice."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+from rtrace_otel.events import Row
+from rtrace_otel.record.ghosts import rows_of_run_before
+from rtrace_otel.record.stats import SpanStats
+from rtrace_otel.record.warn import HostWarnings
+from rtrace_otel.spans.config import SpanOptions
+from rtrace_otel.spans.delivery import TrackedExporter
+from rtrace_otel.spans.model import FinishedSpan, RunResource
+from rtrace_otel.spans.otlp import make_exporters, make_processor
+from rtrace_otel.spans.projector import Projector
+from rtrace_otel.spans.provider import ProviderSink
+from rtrace_otel.spans.readable import ProjectedSpan, to_readable
+
+MAX_ROWS: Final = 500_000
+"""Rows waiting to be projected; more are passed over, and their spans can be replayed from the file."""
+
+CHUNK_ROWS: Final = 32
+NAP_S: Final = 0.0005
+POLL_S: Final = 0.02
+NEWS_S: Final = 5.0
+
+SpanSink = Callable[[FinishedSpan, RunResource], None]
+
+
+class SpanPipeline:
+    """Takes rows from the batch worker and hands finished spans to one batch span processor per destination.
+
+    Args:
+        run: The present run.
+        path: The trace file, to look for the spans of a killed run before this one; ``None`` to look for none.
+        exporters: The destinations.
+        sinks: Further takers of finished spans.
+        report: Called with destination, run and ranges when a destination accepted spans.
+        warnings: Where to tell the host of trouble.
+        environ: For the ``OTEL_BSP_*`` variables.
+    """
+
+    def __init__(
+        self,
+        run: str,
+        path: Path | None,
+        exporters: Sequence[TrackedExporter],
+        sinks: Sequence[SpanSink],
+        report: Callable[[str, str, str], None],
+        warnings: HostWarnings,
+        environ: Mapping[str, str] = os.environ,
+    ) -> None:
+        """Start the thread."""
+        self._run = run
+        self._path = path
+        self._exporters = list(exporters)
+        self._processors = [make_processor(exporter, environ) for exporter in exporters]
+        self._sinks = list(sinks)
+        self._report = report
+        self._warnings = warnings
+        self._rows: deque[Row] = deque()
+        self._passed_over = 0
+        self._numbers: dict[str, int] = {}
+        self._made = 0
+        self._projector = Projector()
+        self._next_news = time.monotonic() + NEWS_S
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="rtrace-spans", daemon=True)
+        self._thread.start()
+
+    def export(self, rows: Sequence[Row]) -> None:
+        """Take rows from the batch worker; never waits."""
+        if len(self._rows) < MAX_ROWS:
+            self._rows.extend(rows)
+        else:
+            self._passed_over += len(rows)
+
+    def stats(self) -> SpanStats:
+        """What became of the spans so far."""
+        delivered = {exporter.destination: exporter.count for exporter in self._exporters}
+        return SpanStats(self._made, delivered, self._passed_over)
+
+    def finish(self, deadline: float) -> None:
+        """Project what waits and let the processors export, until the deadline (monotonic seconds)."""
+        self._closing.set()
+        self._thread.join(max(0.0, deadline - time.monotonic()))
+        waiters = [self._shut_down_in_background(processor) for processor in self._processors]
+        for waiter in waiters:
+            waiter.join(max(0.0, deadline - time.monotonic()))
+        self._tell_news()
+        missing = self.stats().not_delivered
+        if missing:
+            self._warnings.warn(
+                f"rollout trace: {missing} spans were not delivered; 'rtrace replay --only-undelivered' sends them"
+            )
+
+    def close(self) -> None:
+        """Nothing is left to do after :meth:`finish`."""
+
+    def _work(self) -> None:
+        try:
+            self._project_ghosts()
+        except Exception as error:  # the file of another run may be anything
+            self._warnings.warn(f"rollout trace: the run before could not be read back: {error!r}")
+        while True:
+            if self._rows:
+                self._guarded_chunk()
+                if not self._closing.is_set():
+                    time.sleep(NAP_S)
+            elif self._closing.is_set():
+                return
+            else:
+                self._closing.wait(POLL_S)
+            if time.monotonic() >= self._next_news:
+                self._next_news = time.monotonic() + NEWS_S
+                self._tell_news()
+
+    def _guarded_chunk(self) -> None:
+        for _ in range(min(len(self._rows), CHUNK_ROWS)):
+            row = self._rows.popleft()
+            try:
+                for span in self._projector.add(row):
+                    self._hand_over(span)
+            except Exception as error:  # one odd row must not end the export of all others
+                self._warnings.warn(f"rollout trace: no span for a row: {error!r}")
+
+    def _project_ghosts(self) -> None:
+        """Spans that the run before could not end; also so that this run's attempts can link to the lost ones."""
+        if self._path is None or not self._path.exists():
+            return
+        for row in rows_of_run_before(self._path, self._run):
+            for span in self._projector.add(row):
+                self._count(span)  # the run before handed it over itself
+        for span in self._projector.end_killed(last_too=True):
+            self._hand_over(span)
+
+    def _count(self, span: FinishedSpan) -> int:
+        """The span's number within its run."""
+        number = self._numbers.get(span.run, 0)
+        self._numbers[span.run] = number + 1
+        return number
+
+    def _hand_over(self, span: FinishedSpan) -> None:
+        resource = self._projector.resource(span.run)
+        number = self._count(span)
+        self._made += 1
+        if self._processors:
+            readable: ProjectedSpan = to_readable(span, resource, number)
+            for processor in self._processors:
+                processor.on_end(readable)
+        for sink in self._sinks:
+            sink(span, resource)
+
+    def _tell_news(self) -> None:
+        for exporter in self._exporters:
+            for run, ranges in exporter.take_news().items():
+                self._report(exporter.destination, run, ranges)
+
+    @staticmethod
+    def _shut_down_in_background(processor: BatchSpanProcessor) -> threading.Thread:
+        """The SDK waits for up to 30 seconds in ``shutdown``; the job does not."""
+        thread = threading.Thread(target=processor.shutdown, name="rtrace-span-shutdown", daemon=True)
+        thread.start()
+        return thread
+
+
+def make_pipeline(
+    run: str, path: Path, options: SpanOptions, report: Callable[[str, str, str], None], warnings: HostWarnings
+) -> SpanPipeline:
+    """A pipeline for what a recorder was told about spans."""
+    exporters = make_exporters(options.otlp, os.environ)
+    exporters += [TrackedExporter(exporter, type(exporter).__name__) for exporter in options.exporters]
+    sinks: list[SpanSink] = []
+    if options.tracer_provider is not None:
+        sinks.append(ProviderSink(options.tracer_provider))
+    return SpanPipeline(run, path if options.ghosts else None, exporters, sinks, report, warnings)

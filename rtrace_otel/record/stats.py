@@ -1,0 +1,47 @@
+"""What a recorder has done so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SpanStats:
+    """What became of the spans.
+
+    Attributes:
+        made: Spans that ended.
+        delivered: Of these, how many each destination accepted.
+        rows_passed_over: Rows that were not projected because too many waited.
+    """
+
+    made: int
+    delivered: Mapping[str, int]
+    rows_passed_over: int
+
+    @property
+    def not_delivered(self) -> int:
+        """Spans that the destination with the fewest has not accepted; some may still be on their way."""
+        return self.made - min(self.delivered.values(), default=self.made)
+
+
+@dataclass(frozen=True, slots=True)
+class RecorderStats:
+    """What a recorder has done.
+
+    Attributes:
+        written: Rows in the file.
+        queued: Rows waiting to be written.
+        lost: Rows that did not fit in the queue, or that could not be written at close.
+        refused: Rows that came after ``close``.
+        last_error: The last error that the file made, if any.
+        spans: What became of the spans; ``None`` if none are exported.
+    """
+
+    written: int
+    queued: int
+    lost: int
+    refused: int
+    last_error: str | None
+    spans: SpanStats | None = None

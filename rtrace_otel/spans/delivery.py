@@ -1,0 +1,104 @@
+"""Which spans a destination accepted: known, written down, and replayed from.
+
+A batch span processor tells nobody what became of a batch. The exporter is wrapped, and the numbers of the accepted
+spans are kept as ranges; whatever is not in them was not delivered.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+
+from rtrace_otel.spans.ranges import Ranges
+from rtrace_otel.spans.readable import ProjectedSpan
+
+_exporting = threading.local()
+_EXPORTER_LOGGERS: Final = (
+    "opentelemetry.exporter.otlp.common.http",
+    "opentelemetry.exporter.otlp.proto.grpc.exporter",
+    "opentelemetry.exporter.otlp.proto.http.trace_exporter",
+)
+
+
+class TrackedExporter(SpanExporter):
+    """Passes spans on and remembers which were accepted.
+
+    Args:
+        exporter: Where they go.
+        destination: What to call it.
+
+    Attributes:
+        delivered: Numbers of accepted spans, by run.
+        failed: Spans of batches that were not accepted.
+    """
+
+    def __init__(self, exporter: SpanExporter, destination: str) -> None:
+        """Begin with nothing delivered."""
+        self._exporter = exporter
+        self._lock = threading.Lock()
+        self._changed: set[str] = set()
+        self.destination = destination
+        self.delivered: dict[str, Ranges] = {}
+        self.failed = 0
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        """Export a batch; the exporter's own log lines are held back, because the recorder warns once instead."""
+        _exporting.ours = True
+        try:
+            result = self._exporter.export(spans)
+        except Exception:  # an exporter of the user may raise anything
+            result = SpanExportResult.FAILURE
+        finally:
+            _exporting.ours = False
+        with self._lock:
+            if result is SpanExportResult.SUCCESS:
+                self._accept(span for span in spans if isinstance(span, ProjectedSpan))
+            else:
+                self.failed += len(spans)
+        return result
+
+    def take_news(self) -> dict[str, str]:
+        """Ranges by run, as text, of the runs with deliveries since the last call."""
+        with self._lock:
+            news = {run: str(self.delivered[run]) for run in sorted(self._changed)}
+            self._changed.clear()
+        return news
+
+    @property
+    def count(self) -> int:
+        """Spans accepted so far."""
+        with self._lock:
+            return sum(len(ranges) for ranges in self.delivered.values())
+
+    def shutdown(self) -> None:
+        """Shut the exporter down."""
+        self._exporter.shutdown()
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        """Flush the exporter."""
+        return self._exporter.force_flush(timeout_millis)
+
+    def _accept(self, spans: Iterable[ProjectedSpan]) -> None:
+        for span in spans:
+            self.delivered.setdefault(span.run, Ranges()).add(span.number)
+            self._changed.add(span.run)
+
+
+class _NotOurs(logging.Filter):
+    """Holds back what an exporter logs while it works for us, and nothing else."""
+
+    def filter(self, record: logging.LogRecord) -> bool:  # noqa: ARG002 - logging's signature
+        return not getattr(_exporting, "ours", False)
+
+
+def quieten_exporters() -> None:
+    """Install the filter on the loggers of the OTLP exporters; harmless to call again."""
+    for name in _EXPORTER_LOGGERS:
+        logger = logging.getLogger(name)
+        if not any(isinstance(installed, _NotOurs) for installed in logger.filters):
+            logger.addFilter(_NotOurs())

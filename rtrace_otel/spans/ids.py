@@ -1,0 +1,54 @@
+"""Trace and span ids, derived from run, group and attempt: live export, replay and other processes agree on them.
+
+Each is a blake2b hash, never zero. The random flag of W3C trace context is not claimed for them.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+_SEPARATOR = b"\x1f"
+
+
+def group_trace_id(origin_run: str, group_id: str) -> int:
+    """Trace of a prompt group, the same in every run that works on it (16 bytes).
+
+    Args:
+        origin_run: The run that first reserved the group.
+        group_id: The group.
+    """
+    return _hash(16, "group", origin_run, group_id)
+
+
+def group_span_id(run: str, group_id: str, again: int = 0) -> int:
+    """The span of a group in one run (8 bytes); ``again`` counts earlier spans of the same group and run."""
+    return _hash(8, "group", run, group_id, *_times(again))
+
+
+def attempt_span_id(run: str, group_id: str, attempt_id: str, again: int = 0) -> int:
+    """The span of a rollout attempt (8 bytes); known as soon as the attempt has an id."""
+    return _hash(8, "attempt", run, group_id, attempt_id, *_times(again))
+
+
+def root_ids(kind: str, run: str, key: str, again: int = 0) -> tuple[int, int]:
+    """Trace and span id of a span that is a trace of its own: a step, a refit, a checkpoint."""
+    return _hash(16, kind, run, key, *_times(again)), _hash(8, kind, run, key, *_times(again))
+
+
+def child_span_id(parent_id: int, key: str) -> int:
+    """The span of a part of a larger span (8 bytes)."""
+    return _hash(8, "child", f"{parent_id:016x}", key)
+
+
+def traceparent(trace_id: int, span_id: int) -> str:
+    """The W3C ``traceparent`` header of a sampled span."""
+    return f"00-{trace_id:032x}-{span_id:016x}-01"
+
+
+def _times(again: int) -> tuple[str, ...]:
+    return (str(again),) if again else ()
+
+
+def _hash(size: int, *parts: str) -> int:
+    digest = blake2b(_SEPARATOR.join([part.encode("utf-8", "replace") for part in parts]), digest_size=size)
+    return int.from_bytes(digest.digest(), "big") or 1

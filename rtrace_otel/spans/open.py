@@ -1,0 +1,128 @@
+"""Spans that have not ended: small records, because ten thousand of them may be open at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from rtrace_otel.events import Row
+from rtrace_otel.spans.attributes import flatten
+from rtrace_otel.spans.model import FinishedSpan, SpanEvent, SpanLink
+
+MAX_EVENTS: Final = 256
+"""Events of a span kept one by one; more of them are counted by name, and the last one is always there."""
+
+_IDENTITY: Final = frozenset({"event", "t", "run", "group_id", "attempt_id"})
+"""Keys of a row that are attributes of the span, or the event's own name and time."""
+
+
+def time_ns(row: Row) -> int:
+    """A row's time in Unix nanoseconds; rows have microseconds."""
+    t = row.get("t")
+    return round(t * 1e6) * 1000 if isinstance(t, (int, float)) else 0
+
+
+class OpenSpan:
+    """A span in the making.
+
+    Args:
+        run: The run that works on it.
+        name: Its name.
+        trace_id: 128 bits.
+        span_id: 64 bits.
+        parent_id: 64 bits, or ``None``.
+        row: The row that opens it; its first event.
+
+    Attributes:
+        facts: Attributes of the whole span, without the prefix.
+        counts: How often each event happened.
+    """
+
+    __slots__ = (
+        "_events",
+        "_folded",
+        "counts",
+        "facts",
+        "links",
+        "name",
+        "parent_id",
+        "run",
+        "span_id",
+        "start_ns",
+        "trace_id",
+    )
+
+    def __init__(self, run: str, name: str, trace_id: int, span_id: int, parent_id: int | None, row: Row) -> None:
+        """Open the span with its first event."""
+        self.run = run
+        self.name = name
+        self.trace_id = trace_id
+        self.span_id = span_id
+        self.parent_id = parent_id
+        self.start_ns = time_ns(row)
+        self.facts: dict[str, Any] = {}
+        self.links: tuple[SpanLink, ...] = ()
+        self.counts: dict[str, int] = {}
+        self._events: list[tuple[Any, ...]] = []
+        self._folded: dict[str, int] = {}
+        self.add(row)
+
+    def add(self, row: Row, *, last: bool = False) -> None:
+        """Take an event.
+
+        Args:
+            row: The event.
+            last: Whether it ends the span; it is kept however many there were.
+        """
+        event = row["event"]
+        self.counts[event] = self.counts.get(event, 0) + 1
+        if len(self._events) >= MAX_EVENTS and not last:
+            self._folded[event] = self._folded.get(event, 0) + 1
+            return
+        flat: list[Any] = [event, time_ns(row)]
+        for name, value in row.items():
+            if name not in _IDENTITY:
+                flat.append(name)
+                flat.append(value)
+        self._events.append(tuple(flat))
+
+    @property
+    def last_event(self) -> str:
+        """Name of the last event kept."""
+        return str(self._events[-1][0])
+
+    def fields_of(self, event: str) -> Iterator[tuple[str, Any]]:
+        """Names and values of the fields of an event, of all its occurrences in turn."""
+        for flat in self._events:
+            if flat[0] == event:
+                yield from zip(flat[2::2], flat[3::2], strict=True)
+
+    def link(self, to: SpanLink) -> None:
+        """Refer to another span."""
+        self.links += (to,)
+
+    def finish(self, end_ns: int, error: str | None) -> FinishedSpan:
+        """The span as it ended."""
+        facts = {name: value for name, value in self.facts.items() if value is not None}
+        attributes = flatten({"run_id": self.run, **facts})
+        if "tokens" in facts and self.name == "rollout.attempt":
+            attributes["gen_ai.usage.output_tokens"] = attributes.get("rtrace.tokens", 0)
+        for event, count in self._folded.items():
+            attributes[f"rtrace.events_folded.{event}"] = count
+        return FinishedSpan(
+            run=self.run,
+            name=self.name,
+            trace_id=self.trace_id,
+            span_id=self.span_id,
+            parent_id=self.parent_id,
+            start_ns=self.start_ns,
+            end_ns=max(end_ns, self.start_ns),
+            attributes=attributes,
+            events=tuple(_event(event) for event in self._events),
+            links=self.links,
+            error=error,
+        )
+
+
+def _event(flat: tuple[Any, ...]) -> SpanEvent:
+    return SpanEvent(flat[0], flat[1], flatten(dict(zip(flat[2::2], flat[3::2], strict=True))))

@@ -1,0 +1,339 @@
+"""The spans of one run: which row opens, marks and ends which span."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Protocol
+
+from rtrace_otel.events import Row
+from rtrace_otel.spans import ids
+from rtrace_otel.spans.attributes import bucket
+from rtrace_otel.spans.model import FinishedSpan, RunResource, SpanLink
+from rtrace_otel.spans.open import OpenSpan, time_ns
+from rtrace_otel.spans.steps import finish_step
+from rtrace_otel.spans.syncs import SyncLog, sync_facts
+
+GROUP, ATTEMPT = "rollout.group", "rollout.attempt"
+MAX_REMEMBERED: Final = 100_000
+"""Ended spans remembered, so that a late row cannot open a second span with the same id."""
+
+_OWN: Final = frozenset({"event", "t", "run", "seq"})
+_PHASES: Final = {
+    # event that opens or marks -> (span, key field, event that ends it)
+    "train_step_started": "train.step",
+    "weight_sync_started": "weights.sync",
+    "checkpoint_started": "checkpoint.publish",
+}
+_ENDS: Final = {
+    "train_step": ("train.step", "step"),
+    "weight_sync": ("weights.sync", "new_version"),
+    "checkpoint_published": ("checkpoint.publish", "checkpoint_id"),
+    "checkpoint_restored": ("checkpoint.restore", "checkpoint_id"),
+}
+_WAITING_FOR: Final = {
+    "group_reserved": "admission",
+    "group_admitted": "its rollouts",
+    "group_sealed": "publication",
+    "group_published": "training",
+    "attempt_dispatched": "a result",
+    "attempt_resumed": "a result",
+    "attempt_refused": "a new dispatch",
+}
+
+
+class OtherRuns(Protocol):
+    """What a run may ask of the runs before it in the file."""
+
+    def interrupted(self, run: str, group_id: str, prompt_id: Any, generation: Any) -> OpenSpan | None:
+        """The attempt of an earlier run for the same generation that was still open; given once."""
+
+    def open_attempt(self, run: str, attempt_id: str) -> OpenSpan | None:
+        """An attempt of an earlier run that was still open."""
+
+
+class RunProjector:
+    """Folds the rows of one run into finished spans.
+
+    Args:
+        run: The run.
+        others: The runs before it.
+    """
+
+    def __init__(self, run: str, others: OtherRuns) -> None:
+        """Begin with nothing open."""
+        self.run = run
+        self.resource = RunResource(run, "rtrace", None, None, {})
+        self.is_child = False
+        self.ended = False
+        self.last_ns = 0
+        self.groups: dict[str, OpenSpan] = {}
+        self.attempts: dict[str, OpenSpan] = {}
+        self._others = others
+        self._origin: dict[str, str] = {}
+        self._restored_from: str | None = None
+        self._phases: dict[str, OpenSpan] = {}
+        self._past: OrderedDict[tuple[str, str], int] = OrderedDict()
+        self._latest: dict[tuple[str, Any], int] = {}
+        self._syncs = SyncLog()
+        self._handlers: dict[str, Callable[[Row], Iterator[FinishedSpan]]] = {
+            "run_started": self._run_started,
+            "run_ended": self._run_ended,
+            "group_reserved": self._open_group,
+            "group_discarded": self._discard,
+            "attempt_dispatched": self._dispatch,
+            "attempt_resumed": self._resume,
+            "attempt_sealed": self._end_attempt,
+            "attempt_abandoned": self._end_attempt,
+            "spans_delivered": lambda _: iter(()),
+            **dict.fromkeys(_PHASES, self._start_phase),
+            **dict.fromkeys(_ENDS, self._end_phase),
+        }
+
+    def add(self, row: Row) -> Iterator[FinishedSpan]:
+        """Take the next row of the run; gives the spans that it ends."""
+        self.last_ns = max(self.last_ns, time_ns(row))
+        return self._handlers.get(row["event"], self._mark)(row)
+
+    def end_all(self, reason: str) -> Iterator[FinishedSpan]:
+        """End what is open where the run was last known to live: it was killed, or it ended without ending them."""
+        self.ended = True
+        for span in (*self.attempts.values(), *self.groups.values(), *self._phases.values()):
+            yield self._truncated(span, reason)
+
+    def _run_started(self, row: Row) -> Iterator[FinishedSpan]:
+        extra = row.get("resource")
+        pid = row.get("pid")
+        self.resource = RunResource(
+            run=self.run,
+            service=str(row.get("service") or "rtrace"),
+            host=None if row.get("host") is None else str(row["host"]),
+            pid=pid if type(pid) is int else None,
+            extra={str(k): str(v) for k, v in extra.items()} if isinstance(extra, dict) else {},
+        )
+        self.is_child = row.get("parent_run") is not None
+        return iter(())
+
+    def _run_ended(self, row: Row) -> Iterator[FinishedSpan]:
+        yield from self.end_all(f"run ended: {row.get('reason')}")
+        self.attempts.clear()
+
+    def _open_group(self, row: Row) -> Iterator[FinishedSpan]:
+        group_id = str(row.get("group_id"))
+        origin = row.get("origin_run")
+        if isinstance(origin, str):
+            self._origin[group_id] = origin
+        if group_id in self.groups:
+            self.groups[group_id].add(row)
+        else:
+            self._new_group(group_id, row)
+        return iter(())
+
+    def _new_group(self, group_id: str, row: Row) -> OpenSpan:
+        origin = self._origin.pop(group_id, self.run)
+        again = self._times_before(GROUP, group_id)
+        span_id = ids.group_span_id(self.run, group_id, again)
+        group = OpenSpan(self.run, GROUP, ids.group_trace_id(origin, group_id), span_id, None, row)
+        group.facts.update(group_id=group_id, outcome=None, reason=None)
+        for name in ("prompt_id", "generations", "epoch", "weight_version"):
+            group.facts[name] = row.get(name)
+        if origin != self.run:
+            earlier = ids.group_span_id(origin, group_id)
+            group.link(SpanLink(group.trace_id, earlier, {"rtrace.link": "restored", "rtrace.run_id": origin}))
+        self.groups[group_id] = group
+        return group
+
+    def _group_of(self, row: Row) -> OpenSpan | None:
+        """The open group that a row names; opened now if its reservation is not in the file."""
+        group_id = row.get("group_id")
+        if group_id is None:
+            return None
+        group = self.groups.get(str(group_id))
+        if group is None and (GROUP, str(group_id)) not in self._past:
+            group = self._new_group(str(group_id), row)
+        return group
+
+    def _discard(self, row: Row) -> Iterator[FinishedSpan]:
+        group = self._group_of(row)
+        if group is not None:
+            if group.last_event != "group_discarded":
+                group.add(row, last=True)
+            group.facts.update(outcome="discarded", reason=row.get("reason"))
+            yield self._ended_group(group, time_ns(row), str(row.get("reason")))
+
+    def _ended_group(self, group: OpenSpan, end_ns: int, error: str | None) -> FinishedSpan:
+        group_id = group.facts["group_id"]
+        self.groups.pop(group_id, None)
+        self._remember(GROUP, group_id)
+        for key in [key for key in self._latest if key[0] == group_id]:
+            del self._latest[key]
+        group.facts["attempts"] = group.facts.get("attempts", 0)
+        return group.finish(end_ns, error)
+
+    def _dispatch(self, row: Row) -> Iterator[FinishedSpan]:
+        attempt_id = str(row.get("attempt_id"))
+        attempt = self.attempts.get(attempt_id)
+        if attempt is not None:
+            attempt.add(row)
+        else:
+            self._link_to_earlier(self._new_attempt(attempt_id, row), row)
+        return iter(())
+
+    def _resume(self, row: Row) -> Iterator[FinishedSpan]:
+        if row.get("level") == "sibling":
+            group = self._group_of(row)
+            if group is not None:
+                group.add(row)
+            return iter(())
+        attempt_id, before = str(row.get("attempt_id")), row.get("previous_attempt_id")
+        attempt = self.attempts.get(attempt_id) or self._new_attempt(attempt_id, row)
+        attempt.facts.update(resumed_level=row.get("level"), tokens_kept=row.get("tokens_kept"))
+        earlier = self._others.open_attempt(self.run, str(before)) if before is not None else None
+        if earlier is not None:
+            attempt.link(_link("resumed", earlier.trace_id, earlier.span_id, earlier.run))
+        elif before is not None:
+            run = self._restored_from or self.run
+            span_id = ids.attempt_span_id(run, str(row.get("group_id")), str(before))
+            attempt.link(_link("resumed", attempt.trace_id, span_id, run))
+        return iter(())
+
+    def _new_attempt(self, attempt_id: str, row: Row) -> OpenSpan:
+        group = self._group_of(row)
+        group_id = str(row.get("group_id"))
+        trace_id = group.trace_id if group else ids.group_trace_id(self.run, group_id)
+        parent_id = group.span_id if group else ids.group_span_id(self.run, group_id)
+        again = self._times_before(ATTEMPT, attempt_id)
+        span_id = ids.attempt_span_id(self.run, group_id, attempt_id, again)
+        attempt = OpenSpan(self.run, ATTEMPT, trace_id, span_id, parent_id, row)
+        attempt.facts.update(attempt_id=attempt_id, group_id=group_id, weight_version_start=self._version(row))
+        for name in ("prompt_id", "generation_index", "attempt_index", "instance"):
+            attempt.facts[name] = row.get(name)
+        attempt.facts["refits_before"] = self._syncs.count
+        self.attempts[attempt_id] = attempt
+        if group is not None:
+            group.facts["attempts"] = group.facts.get("attempts", 0) + 1
+        return attempt
+
+    def _link_to_earlier(self, attempt: OpenSpan, row: Row) -> None:
+        """A dispatch that does again what an earlier attempt lost, in this run or in the one before."""
+        group_id, generation = attempt.facts["group_id"], row.get("generation_index")
+        before = self._latest.get((group_id, generation))
+        if before is not None:
+            attempt.link(_link("redone", attempt.trace_id, before, self.run))
+        else:
+            found = self._others.interrupted(self.run, group_id, row.get("prompt_id"), generation)
+            if found is not None:
+                attempt.link(_link("redone", found.trace_id, found.span_id, found.run))
+        self._latest[group_id, generation] = attempt.span_id
+
+    def _end_attempt(self, row: Row) -> Iterator[FinishedSpan]:
+        attempt_id = str(row.get("attempt_id"))
+        attempt = self.attempts.pop(attempt_id, None)
+        if attempt is None:
+            return
+        attempt.add(row, last=True)
+        sealed = row["event"] == "attempt_sealed"
+        attempt.facts.update(
+            outcome="sealed" if sealed else "abandoned",
+            reason=row.get("reason"),
+            tokens=row.get("tokens"),
+            reward=row.get("reward"),
+            masked=row.get("masked"),
+        )
+        yield self._ended_attempt(attempt, time_ns(row), None if sealed else str(row.get("reason")))
+
+    def _ended_attempt(self, attempt: OpenSpan, end_ns: int, error: str | None) -> FinishedSpan:
+        self._remember(ATTEMPT, attempt.facts["attempt_id"])
+        spanned = self._syncs.since(attempt.facts.pop("refits_before"))
+        for trace_id, span_id in spanned.recent:
+            attempt.link(_link("refit", trace_id, span_id, self.run))
+        attempt.facts.update(
+            dispatch_count=attempt.counts.get("attempt_dispatched", 0),
+            refusals=attempt.counts.get("attempt_refused", 0),
+            weight_version_end=self._syncs.version,
+            refits_spanned=spanned.count,
+            refits_bucket=bucket(spanned.count),
+        )
+        return attempt.finish(end_ns, error)
+
+    def _start_phase(self, row: Row) -> Iterator[FinishedSpan]:
+        name = _PHASES[row["event"]]
+        open_before = self._phases.pop(name, None)
+        if open_before is not None:
+            yield self._truncated(open_before, "another one began")
+        self._phases[name] = self._new_phase(name, str(row.get("step", row.get("seq", time_ns(row)))), row)
+
+    def _new_phase(self, name: str, key: str, row: Row) -> OpenSpan:
+        trace_id, span_id = ids.root_ids(name, self.run, key, self._times_before(name, key))
+        self._remember(name, key)
+        return OpenSpan(self.run, name, trace_id, span_id, None, row)
+
+    def _end_phase(self, row: Row) -> Iterator[FinishedSpan]:
+        name, key_field = _ENDS[row["event"]]
+        if name == "checkpoint.restore" and row.get("from_run") is not None:
+            self._restored_from = str(row["from_run"])
+        phase = self._phases.pop(name, None)
+        if phase is None:
+            phase = self._new_phase(name, str(row.get(key_field)), row)
+            seconds = row.get("seconds")
+            if isinstance(seconds, (int, float)) and 0 < seconds < phase.start_ns / 1e9:
+                phase.start_ns -= round(seconds * 1e6) * 1000
+        else:
+            phase.add(row, last=True)
+        phase.facts.update({name: value for name, value in row.items() if name not in _OWN})
+        if name == "train.step":
+            yield from self._end_step(phase, row)
+            return
+        if name == "weights.sync":
+            phase.facts.update(sync_facts(row))
+            self._syncs.add(row, phase.trace_id, phase.span_id)
+        yield phase.finish(time_ns(row), None)
+
+    def _end_step(self, step: OpenSpan, row: Row) -> Iterator[FinishedSpan]:
+        named = row.get("group_ids")
+        group_ids = [str(group_id) for group_id in named] if isinstance(named, list) else []
+        groups = [self.groups.get(group_id) for group_id in group_ids]
+        links = [
+            (group_id, group.trace_id, group.span_id)
+            if group is not None
+            else (group_id, ids.group_trace_id(self.run, group_id), ids.group_span_id(self.run, group_id))
+            for group_id, group in zip(group_ids, groups, strict=True)
+        ]
+        yield from finish_step(step, row, links, [group for group in groups if group is not None])
+        for group in dict.fromkeys(group for group in groups if group is not None):
+            group.facts.update(outcome="trained", step=row.get("step"), trained_version=row.get("trained_version"))
+            yield self._ended_group(group, time_ns(row), None)
+
+    def _mark(self, row: Row) -> Iterator[FinishedSpan]:
+        """An event within a span: of an attempt, else of a group, else a moment of its own."""
+        attempt = self.attempts.get(str(row["attempt_id"])) if row.get("attempt_id") is not None else None
+        span = attempt if attempt is not None else self._group_of(row)
+        if span is not None:
+            span.add(row)
+        elif "group_id" not in row and "attempt_id" not in row:
+            moment = self._new_phase(row["event"], str(row.get("seq", time_ns(row))), row)
+            moment.facts.update({name: value for name, value in row.items() if name not in _OWN})
+            yield moment.finish(time_ns(row), str(row.get("reason")) if row["event"] == "trace_gap" else None)
+
+    def _truncated(self, span: OpenSpan, reason: str) -> FinishedSpan:
+        span.facts.update(truncated=True, outcome="interrupted", reason=reason)
+        span.facts["waiting_for"] = _WAITING_FOR.get(span.last_event, "its end")
+        if span.name == ATTEMPT:
+            return self._ended_attempt(span, self.last_ns, reason)
+        return span.finish(self.last_ns, reason)
+
+    def _version(self, row: Row) -> Any:
+        version = row.get("weight_version")
+        return version if version is not None else self._syncs.version
+
+    def _times_before(self, kind: str, key: str) -> int:
+        return self._past.get((kind, key), 0)
+
+    def _remember(self, kind: str, key: str) -> None:
+        self._past[kind, key] = self._past.pop((kind, key), 0) + 1
+        if len(self._past) > MAX_REMEMBERED:
+            self._past.popitem(last=False)
+
+
+def _link(meaning: str, trace_id: int, span_id: int, run: str) -> SpanLink:
+    return SpanLink(trace_id, span_id, {"rtrace.link": meaning, "rtrace.run_id": run})
