@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rtrace_otel.events import ROLLOUT_TRACE_FILENAME as ROLLOUT_TRACE_FILENAME
     from rtrace_otel.record.stats import RecorderStats as RecorderStats
     from rtrace_otel.record.trace import RolloutTrace as RolloutTrace
+    from rtrace_otel.trace import main as main
     from rtrace_otel.validation import validate_row as validate_row
 
 _HOMES = {
@@ -44,6 +45,7 @@ _HOMES = {
     "TraceFileError": "errors",
     "batch_age_by_step": "analysis.batch_age",
     "batch_age_group_metrics": "analysis.batch_age",
+    "main": "trace",
     "pop_batch_age": "analysis.batch_age",
     "read_events": "analysis.reader",
     "rebuild_refit_cuts": "analysis.refit_cuts",

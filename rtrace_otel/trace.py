@@ -21,6 +21,7 @@ from rtrace_otel.analysis.refit_cuts import RefitCuts
 from rtrace_otel.errors import RTraceError
 from rtrace_otel.events import ROLLOUT_TRACE_FILENAME
 from rtrace_otel.record.trace import RolloutTrace
+from rtrace_otel.report.damage import damage_sentences
 
 __all__ = [
     "BATCH_AGE_TOKENS_METRIC",
@@ -41,19 +42,24 @@ def main() -> None:
     """Print the batch age of each step of the trace file named on the command line.
 
     Raises:
-        SystemExit: With status 2 if no file was named, 1 if it cannot be read.
+        SystemExit: With status 2 if not one file was named, 1 if it cannot be read.
     """
-    if len(sys.argv) != 2 or sys.argv[1] in {"-h", "--help"}:
-        print(
-            f"usage: python -m rtrace_otel.trace FILE   ({ROLLOUT_TRACE_FILENAME}, its folder, or -)", file=sys.stderr
-        )
+    usage = f"usage: python -m rtrace_otel.trace FILE   ({ROLLOUT_TRACE_FILENAME}, its folder, or -)"
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(usage)
+        raise SystemExit(0)
+    if len(sys.argv) != 2:
+        print(usage, file=sys.stderr)
         raise SystemExit(2)
     source = sys.argv[1]
     try:
-        ages = batch_age_by_step(read_events(source if source == "-" else Path(source)))
+        reader = read_events(source if source == "-" else Path(source))
+        ages = batch_age_by_step(reader)
     except RTraceError as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(error.exit_code) from None
+    for sentence in damage_sentences(reader.report):
+        print(f"note: {source}: {sentence}", file=sys.stderr)
     for step, age in sorted(ages.items()):
         print(f"step {step}: batch age {age:.4f}")
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rtrace_otel.events import COMMON_FIELDS, EVENTS_BY_NAME, Field, FieldType
+from rtrace_otel.events import COMMON_FIELDS, EVENTS_BY_NAME
+from rtrace_otel.fields import Field, FieldType
 
+_VERSION = re.compile("-?[0-9]+")
 _NON_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
@@ -71,7 +74,8 @@ def _clip(value: object) -> str:
 
 
 def _is_int(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    """JSON has one kind of number, so 3.0 is a whole number too."""
+    return (isinstance(value, int) and not isinstance(value, bool)) or (isinstance(value, float) and value.is_integer())
 
 
 def _is_float(value: object) -> bool:
@@ -83,7 +87,7 @@ def _is_text(value: object) -> bool:
 
 
 def _is_version(key: object) -> bool:
-    return _is_int(key) or (isinstance(key, str) and key.lstrip("-").isdecimal())
+    return _is_int(key) or (isinstance(key, str) and _VERSION.fullmatch(key) is not None)
 
 
 def _is_tokens_by_version(value: object) -> bool:

@@ -4,105 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Any, Final
 
+from rtrace_otel.analysis.age_results import AgeDifference, AgeReport, DifferenceKind, StepAge
 from rtrace_otel.analysis.batch_age import add_up, age_of, clean_counts
 from rtrace_otel.analysis.refit_cuts import RefitCuts, record_refit, well_formed
 from rtrace_otel.events import Row
 
+__all__ = ["AgeDifference", "AgeFold", "AgeReport", "DifferenceKind", "StepAge", "step_ages", "token_age_quantile"]
+
 TOLERANCE: Final = 1e-6
 """Ages closer than this are equal: a logged age may have been rounded."""
-
-
-class DifferenceKind(StrEnum):
-    """Why two values of a step's batch age differ."""
-
-    CUTS_LOST_IN_RESTORE = "cuts lost in restore"
-    CUTS_NOT_APPLIED = "cuts not applied"
-    LOGGED_OTHERWISE = "logged otherwise"
-
-
-@dataclass(frozen=True, slots=True)
-class StepAge:
-    """Staleness of what one step trained on. Ages are in versions (weight updates).
-
-    Attributes:
-        step: Step number.
-        run: The run that trained it last.
-        trained_version: Version that the step updates; ``None`` if the row does not say.
-        logged: Batch age that the controller logged.
-        published: Batch age from the counts that the controller published.
-        recomputed: Batch age from the calls, split anew at the refits of all runs.
-        p50: Median token age, weighted by tokens.
-        p95: 95th percentile of token age.
-        max: Largest token age.
-        tokens: Trained tokens with a known version.
-        cut_share: Share of them in calls that a refit cut; ``None`` if the file does not name the calls.
-        groups: Groups that the step trained on.
-        groups_with_tokens: Those of them with token data.
-        times_trained: How often the file has this step.
-    """
-
-    step: int
-    run: str
-    trained_version: int | None
-    logged: float | None
-    published: float | None
-    recomputed: float | None
-    p50: int | None
-    p95: int | None
-    max: int | None
-    tokens: int
-    cut_share: float | None
-    groups: int
-    groups_with_tokens: int
-    times_trained: int
-
-    @property
-    def best(self) -> float | None:
-        """The truest value that the file gives: recomputed, else published, else logged."""
-        return next((age for age in (self.recomputed, self.published, self.logged) if age is not None), None)
-
-
-@dataclass(frozen=True, slots=True)
-class AgeDifference:
-    """Steps of one run whose values differ for one reason.
-
-    Attributes:
-        kind: The reason.
-        run: The run that trained them.
-        steps: Their numbers.
-        smallest: Least signed difference, in versions (positive: the first value is older).
-        largest: Greatest signed difference.
-        calls: Calls whose cuts explain it.
-        stopped_runs: The runs that had recorded these cuts.
-    """
-
-    kind: DifferenceKind
-    run: str
-    steps: tuple[int, ...]
-    smallest: float
-    largest: float
-    calls: int
-    stopped_runs: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AgeReport:
-    """Staleness of every step of a file.
-
-    Attributes:
-        steps: By step number; a step trained again has the later run's values.
-        differences: Where the three values differ.
-        tokens: Trained tokens with a known version, over these steps.
-        batch_age: Token-weighted mean over these steps, in versions; ``None`` without tokens.
-    """
-
-    steps: tuple[StepAge, ...]
-    differences: tuple[AgeDifference, ...]
-    tokens: int
-    batch_age: float | None
 
 
 def step_ages(events: Iterable[Row]) -> AgeReport:
@@ -118,7 +30,15 @@ def step_ages(events: Iterable[Row]) -> AgeReport:
 
 
 @dataclass(frozen=True, slots=True)
+class _Published:
+    run: str
+    counts: Mapping[int, int] | None
+    calls: tuple[Sequence[Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Group:
+    run: str
     published: Mapping[int, int]
     recomputed: Mapping[int, int] | None
     cut_tokens: int
@@ -133,6 +53,7 @@ class AgeFold:
         """Begin with no row seen."""
         self._cuts = RefitCuts(max_released=None)
         self._cut_by: dict[str, str] = {}
+        self._untrained: dict[str, _Published] = {}
         self._groups: dict[str, _Group] = {}
         self._steps: dict[int, StepAge] = {}
         self._differences: dict[int, list[tuple[DifferenceKind, float, tuple[str, ...]]]] = {}
@@ -144,6 +65,8 @@ class AgeFold:
             self._publish(row, event == "group_sealed")
         elif event == "train_step":
             self._train(row)
+        elif event == "group_discarded":
+            self._untrained.pop(str(row.get("group_id")), None)
         elif event == "weight_sync":
             record_refit(self._cuts, row)
             if row.get("replaced_version") != row.get("new_version"):
@@ -161,18 +84,30 @@ class AgeFold:
         return AgeReport(steps, self._grouped_differences(steps), tokens, mean)
 
     def _publish(self, row: Row, sealed_only: bool) -> None:
-        group_id = str(row.get("group_id"))
-        calls = list(well_formed(row.get("call_versions"), 3))
+        group_id, run = str(row.get("group_id")), str(row.get("run", ""))
+        calls = tuple(well_formed(row.get("call_versions"), 3))
         published = clean_counts(row.get("tokens_by_version"))
         if published is None and not calls:
-            if not sealed_only:
+            before = self._untrained.get(group_id) or self._groups.get(group_id)
+            if not sealed_only and before is not None and before.run != run:
+                self._untrained.pop(group_id, None)
                 self._groups.pop(group_id, None)
             return
-        recomputed, cut_tokens = self._split(calls)
-        if published is None:
-            published = recomputed
-        stale = self._cuts_of_other_runs(calls, row.get("run", "")) if calls and recomputed != published else ()
-        self._groups[group_id] = _Group(published, recomputed if calls else None, cut_tokens, stale)
+        self._groups.pop(group_id, None)
+        self._untrained[group_id] = _Published(run, published, calls)
+
+    def _trained_group(self, group_id: str) -> _Group | None:
+        """A group as it is trained; only now are its calls split: a refit's row may come after the publication."""
+        published = self._untrained.pop(group_id, None)
+        if published is not None:
+            self._groups[group_id] = self._split_group(published)
+        return self._groups.get(group_id)
+
+    def _split_group(self, group: _Published) -> _Group:
+        recomputed, cut_tokens = self._split(group.calls)
+        counts = recomputed if group.counts is None else group.counts
+        stale = self._cuts_of_other_runs(group.calls, group.run) if group.calls and recomputed != counts else ()
+        return _Group(group.run, counts, recomputed if group.calls else None, cut_tokens, stale)
 
     def _split(self, calls: Sequence[Sequence[Any]]) -> tuple[dict[int, int], int]:
         counts: dict[int, int] = {}
@@ -197,9 +132,8 @@ class AgeFold:
             return
         ids = row.get("group_ids")
         group_ids = [str(group_id) for group_id in ids] if isinstance(ids, (list, tuple)) else []
-        groups = [
-            group for group in map(self._groups.get, group_ids) if group is not None and any(group.published.values())
-        ]
+        found = map(self._trained_group, group_ids)
+        groups = [group for group in found if group is not None and any(group.published.values())]
         before = self._steps.get(step)
         age = _step_age(row, step, version if type(version) is int else None, len(group_ids), groups)
         times = before.times_trained + 1 if before else 1

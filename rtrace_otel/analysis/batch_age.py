@@ -7,7 +7,7 @@ negative age is a finding. Source: the documentation of ``nemo_rl.algorithms.rol
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from rtrace_otel.analysis.refit_cuts import RefitCuts, record_refit, well_formed
@@ -47,8 +47,11 @@ def pop_batch_age(per_group_metrics: dict[str, list[Any]], trained_version: int)
         The batch age in versions, or ``None`` without tokens.
     """
     tokens = sum(filter(None, per_group_metrics.pop(BATCH_AGE_TOKENS_METRIC, ())))
-    version_sum = sum(filter(None, per_group_metrics.pop(BATCH_AGE_VERSION_SUM_METRIC, ())))
-    return trained_version - version_sum / tokens if tokens else None
+    version_sums = per_group_metrics.pop(BATCH_AGE_VERSION_SUM_METRIC, None)
+    if not tokens or version_sums is None:
+        return None
+    version_sum = float(sum(filter(None, version_sums)))
+    return float(trained_version - version_sum / tokens)
 
 
 def age_of(counts: Mapping[int, int], trained_version: int) -> float | None:
@@ -85,10 +88,19 @@ def recomputed_tokens_by_version(events: Iterable[Row]) -> dict[str, dict[int, i
     Returns:
         Counts by group id; the published ones where a group's calls are not in the file.
     """
-    groups = PublishedGroups(RefitCuts(max_released=None))
+    groups = PublishedGroups()
+    cuts = RefitCuts(max_released=None)
+    calls: dict[str, list[Sequence[Any]]] = {}
     for row in events:
         groups.add(row)
-    return groups.counts
+        event = row.get("event")
+        if event == "weight_sync":
+            record_refit(cuts, row)
+        elif event == "group_published":
+            calls[str(row.get("group_id"))] = list(well_formed(row.get("call_versions"), 3))
+    # At the end, because a call can end, and its group publish, before the row of the refit that paused it.
+    split = {group_id: cuts.tokens_by_version(named) for group_id, named in calls.items() if named}
+    return groups.counts | split
 
 
 def batch_age_by_step(events: Iterable[Row]) -> dict[int, float]:
@@ -110,29 +122,25 @@ def batch_age_by_step(events: Iterable[Row]) -> dict[int, float]:
         if row.get("event") != "train_step":
             continue
         step, version = row.get("step"), row.get("trained_version")
-        if type(step) is int and type(version) is int:
-            age = age_of(add_up(groups.counts_of(row)), version)
-            ages.pop(step, None)
-            if age is not None:
-                ages[step] = age
+        if type(step) is not int:
+            continue
+        ages.pop(step, None)
+        age = age_of(add_up(groups.counts_of(row)), version) if type(version) is int else None
+        if age is not None:
+            ages[step] = age
     return ages
 
 
 class PublishedGroups:
     """The latest counts of each published group, row by row.
 
-    Args:
-        cuts: Split each group's calls anew with these cuts, kept up to date from the rows; ``None`` takes the counts as
-            published.
-
     Attributes:
         counts: Trained tokens by version, by group id.
     """
 
-    def __init__(self, cuts: RefitCuts | None = None) -> None:
+    def __init__(self) -> None:
         """Begin without groups."""
         self.counts: dict[str, dict[int, int]] = {}
-        self._cuts = cuts
         self._published_by: dict[str, Any] = {}
 
     def add(self, row: Row) -> None:
@@ -140,8 +148,6 @@ class PublishedGroups:
         event = row.get("event")
         if event == "group_published" or event == "group_sealed":
             self._publish(row, event == "group_sealed")
-        elif event == "weight_sync" and self._cuts is not None:
-            record_refit(self._cuts, row)
 
     def counts_of(self, step: Row) -> Iterator[dict[int, int]]:
         """The counts of a step's groups, where they are known."""
@@ -153,20 +159,13 @@ class PublishedGroups:
 
     def _publish(self, row: Row, sealed_only: bool) -> None:
         group_id = str(row.get("group_id"))
-        counts = self._split(row)
-        if counts is None:
-            counts = clean_counts(row.get("tokens_by_version"))
+        counts = clean_counts(row.get("tokens_by_version"))
         if counts is not None:
             self.counts[group_id] = counts
             self._published_by[group_id] = row.get("run")
         elif not sealed_only and self._published_by.get(group_id) != row.get("run"):
             # Published anew without token data: the counts of the earlier publication are not this one's.
             self.counts.pop(group_id, None)
-
-    def _split(self, row: Row) -> dict[int, int] | None:
-        if self._cuts is None or not isinstance(row.get("call_versions"), (list, tuple)):
-            return None
-        return self._cuts.tokens_by_version(list(well_formed(row["call_versions"], 3)))
 
 
 def clean_counts(counts: Any) -> dict[int, int] | None:
@@ -176,8 +175,8 @@ def clean_counts(counts: Any) -> dict[int, int] | None:
     clean: dict[int, int] = {}
     for version, tokens in counts.items():
         try:
-            clean[int(version)] = int(tokens)
-        except (TypeError, ValueError):
+            clean[int(version)] = clean.get(int(version), 0) + int(tokens)
+        except (OverflowError, TypeError, ValueError):
             continue
     return clean
 

@@ -73,7 +73,7 @@ def is_event(value: Any) -> bool:
     """Whether a JSON value is an event row: ours, or one with at least a time, a run and an event name."""
     if not isinstance(value, dict):
         return False
-    if "seq" in value:
+    if type(value.get("seq")) is int:
         return isinstance(value.get("event"), str) and isinstance(value.get("run"), str) and "t" in value
     return (
         isinstance(_first(value, _EVENT_KEYS), str)

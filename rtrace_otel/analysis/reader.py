@@ -8,10 +8,11 @@ from typing import Any, Final, Self
 
 import msgspec
 
+from rtrace_otel.analysis import source
 from rtrace_otel.analysis.damage import Damage, DamageKind, ReadReport, Tally
 from rtrace_otel.analysis.dialect import is_event, to_vocabulary
-from rtrace_otel.analysis.recover import clipped, recover
-from rtrace_otel.analysis.source import ARCHIVE_ERRORS, MAX_LINE_BYTES, Source, open_lines
+from rtrace_otel.analysis.recover import Recovered, clipped, recover
+from rtrace_otel.analysis.source import ARCHIVE_ERRORS, Source, open_lines
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import Row
 
@@ -21,11 +22,11 @@ HARMLESS: Final = frozenset({DamageKind.BYTE_ORDER_MARK})
 _decode = msgspec.json.Decoder().decode
 
 
-def read_events(source: Source, *, strict: bool = False) -> EventReader:
+def read_events(path: Source, *, strict: bool = False) -> EventReader:
     """Yield the events of a trace file in the order they were written.
 
     Args:
-        source: A path, ``-`` for standard input, a folder that holds ``rollout_trace.jsonl``, a file object, or an
+        path: A path, ``-`` for standard input, a folder that holds ``rollout_trace.jsonl``, a file object, or an
             iterable of lines; gzip is recognised.
         strict: Raise at the first damage instead of going on.
 
@@ -35,20 +36,21 @@ def read_events(source: Source, *, strict: bool = False) -> EventReader:
     Raises:
         TraceFileError: The file cannot be opened; later, with ``strict``, it is damaged.
     """
-    return EventReader(source, strict=strict)
+    return EventReader(path, strict=strict)
 
 
 class EventReader(Iterator[Row]):
     """Iterates over the events of a source once; memory does not grow with the source.
 
     Args:
-        source: As for :func:`read_events`.
+        path: As for :func:`read_events`.
         strict: As for :func:`read_events`.
     """
 
-    def __init__(self, source: Source, *, strict: bool = False) -> None:
+    def __init__(self, path: Source, *, strict: bool = False) -> None:
         """Open the source."""
-        self._lines = open_lines(source)
+        self._lines = open_lines(path)
+        self._in_long_line = False
         self._strict = strict
         self._tally = Tally(self._lines.name)
         self._rows = self._read()
@@ -93,6 +95,9 @@ class EventReader(Iterator[Row]):
         tally = self._tally
         next_seq = tally.next_seq
         for line in self._lines.lines:
+            if self._in_long_line:
+                yield from self._rest_of_long_line(line)
+                continue
             tally.lines += 1
             try:
                 row = _decode(line)
@@ -105,8 +110,8 @@ class EventReader(Iterator[Row]):
             if line.endswith(b"\r\n"):
                 tally.crlf_lines += 1
             seq = row.get("seq")
-            run = row["run"] if seq is not None else ""
-            if seq is not None and seq == next_seq.get(run, 0):
+            run = row["run"] if type(seq) is int else ""
+            if type(seq) is int and seq == next_seq.get(run, 0):
                 next_seq[run] = seq + 1
                 tally.runs[run] = tally.runs.get(run, 0) + 1
                 tally.rows += 1
@@ -121,11 +126,23 @@ class EventReader(Iterator[Row]):
         if not line.strip():
             tally.blank_lines += 1
             return
-        if len(line) >= MAX_LINE_BYTES and not line.endswith(b"\n"):
+        if line.endswith(b"\r\n"):
+            tally.crlf_lines += 1
+        if len(line) >= source.MAX_LINE_BYTES and not line.endswith(b"\n"):
+            self._in_long_line = True
             kind = DamageKind.TOO_LONG if line.strip(b"\0") else DamageKind.NUL_BYTES
             self._damaged(Damage(tally.lines, kind, f"{len(line)} bytes without a newline", 0))
             return
-        found = recover(line, first=tally.lines == 1, last=not line.endswith(b"\n"))
+        yield from self._saved(recover(line, first=tally.lines == 1, last=not line.endswith(b"\n")))
+
+    def _rest_of_long_line(self, piece: bytes) -> Iterator[Row]:
+        """Pieces of one line: only its last one can hold a row that is whole."""
+        if piece.endswith(b"\n") or len(piece) < source.MAX_LINE_BYTES:
+            self._in_long_line = False
+            yield from self._saved(recover(piece, rest=True))
+
+    def _saved(self, found: Recovered) -> Iterator[Row]:
+        tally = self._tally
         for kind, detail in found.faults:
             self._damaged(Damage(tally.lines, kind, detail, len(found.rows)))
         for row in found.rows:
@@ -148,11 +165,15 @@ class EventReader(Iterator[Row]):
 
     def _restore_versions(self, row: Row) -> None:
         counts = row["tokens_by_version"]
-        if counts is None:
+        if counts is None or counts == {}:
             return
         try:
-            row["tokens_by_version"] = {int(version): tokens for version, tokens in counts.items()}
+            versions = {int(version): tokens for version, tokens in counts.items()}
         except (AttributeError, TypeError, ValueError):
+            versions = {}
+        if len(versions) == len(counts):
+            row["tokens_by_version"] = versions
+        else:
             detail = f"tokens_by_version: expected an object with versions as keys, found {clipped(repr(counts))}"
             self._damaged(Damage(self._tally.lines, DamageKind.BAD_FIELD, detail, 1))
 

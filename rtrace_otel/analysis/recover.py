@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import json
+import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from rtrace_otel.analysis.damage import DamageKind
 from rtrace_otel.analysis.dialect import is_event
 from rtrace_otel.events import Row
-from rtrace_otel.text import has_surrogates, without_surrogates
+from rtrace_otel.text import SURROGATES
 
-MAX_ATTEMPTS: Final = 1000
-"""Places of a line at which a row is looked for; it bounds the time that a line of garbage takes."""
+WORK_PER_CHARACTER: Final = 8
+"""Characters that failed attempts may scan, for each character of the line: it bounds the time that garbage takes."""
 
+FREE_WORK: Final = 100_000
+_DEPTH_WORK: Final = 10_000
 _decoder = json.JSONDecoder()
-_OBJECT_START: Final = re.compile(r'\{\s*"')
+_OUR_START: Final = re.compile(r'\{"event":')
+_ANY_START: Final = re.compile(r'\{\s*"')
+_VALUE_STARTS: Final = frozenset('{["-0123456789tfnNI')
 _WHITESPACE: Final = " \t\r\n"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Recovered:
     """What a damaged line holds.
 
@@ -29,58 +34,149 @@ class Recovered:
         faults: Pairs of the kind of damage and the text at fault, clipped.
     """
 
-    rows: list[Row]
-    faults: list[tuple[DamageKind, str]]
+    rows: list[Row] = field(default_factory=list)
+    faults: list[tuple[DamageKind, str]] = field(default_factory=list)
 
 
-def recover(line: bytes, *, first: bool = False, last: bool = False) -> Recovered:
+def recover(line: bytes, *, first: bool = False, last: bool = False, rest: bool = False) -> Recovered:
     """Read what can be read of a line.
 
     Args:
         line: The line, with its newline if it has one.
         first: Whether it is the first of the file, where a byte order mark may stand.
         last: Whether it is the file's end without a newline, where a row may be torn or not yet complete.
+        rest: Whether it is the rest of a line whose beginning was too long to keep.
 
     Returns:
         Rows and faults. A torn row is never completed by guessing: what is yielded was whole.
     """
-    rows: list[Row] = []
-    faults: list[tuple[DamageKind, str]] = []
-    text = _text_of(line, first, faults)
-    at = 0
-    while (at := _skip(text, at)) < len(text):
-        value, end = _decode_at(text, at)
-        if end == at:
-            end, kind = _torn(text, at, last)
-            if kind is not None:
-                faults.append((kind, clipped(text[at:end])))
-        elif is_event(value):
-            rows.append(_mended(value, text[at:end], faults))
-        else:
-            faults.append((DamageKind.NOT_AN_EVENT, clipped(text[at:end])))
-        at = end
-    if len(rows) > 1 or (rows and any(kind is DamageKind.TORN_ROW for kind, _ in faults)):
-        faults.append((DamageKind.FUSED_ROWS, f"{len(rows)} whole rows on one line"))
-    return Recovered(rows, faults)
+    found = Recovered()
+    parts = _parts_of(line, first, found.faults)
+    for place, text in enumerate(parts):
+        is_end = place == len(parts) - 1
+        _Scan(text, found, last and is_end).run(after_torn=rest and place == 0)
+    torn = any(kind is DamageKind.TORN_ROW for kind, _ in found.faults)
+    if len(found.rows) > 1 or (found.rows and torn):
+        found.faults.append((DamageKind.FUSED_ROWS, f"{len(found.rows)} whole rows on one line"))
+    return found
 
 
 def clipped(text: str, limit: int = 80) -> str:
-    """A text short enough for a message."""
+    """A text short enough for a message, without the line's end."""
+    text = text.strip(_WHITESPACE)
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
-def _text_of(line: bytes, first: bool, faults: list[tuple[DamageKind, str]]) -> str:
+class _Scan:
+    """One pass over a text without NUL, with a budget for attempts that fail."""
+
+    def __init__(self, text: str, found: Recovered, last: bool) -> None:
+        self._text = text
+        self._found = found
+        self._last = last
+        self._budget = FREE_WORK + WORK_PER_CHARACTER * len(text)
+        self._garbage = False
+
+    def run(self, *, after_torn: bool) -> None:
+        text, at = self._text, 0
+        if after_torn:
+            at = self._next_row(-1)
+        while (at := _skip(text, at)) < len(text):
+            value, end = self._decode(at)
+            if end > at and is_event(value):
+                self._accept(value, text[at:end])
+                self._garbage = False
+            elif end > at:
+                self._fault(DamageKind.NOT_AN_EVENT, text[at:end])
+            else:
+                end = self._next_row(at)
+                self._fault(self._kind_of_torn(at, end), text[at:end])
+            at = end
+
+    def _decode(self, at: int) -> tuple[Any, int]:
+        """The JSON value that begins here and where it ends; its own start if none does."""
+        if self._text[at] not in _VALUE_STARTS or self._budget <= 0:
+            return None, at
+        try:
+            return _decoder.raw_decode(self._text, at)
+        except json.JSONDecodeError as error:
+            # The error counts the lines before it: cheap for each character, but again for each attempt.
+            self._budget -= max(error.pos - at, 0) + 1 + error.pos // 64
+        except RecursionError:
+            self._budget -= _DEPTH_WORK
+        return None, at
+
+    def _next_row(self, at: int) -> int:
+        """Where the next whole row begins after something that is none; the end of the text if none does."""
+        found = (self._first_row(start, at) for start in (_OUR_START, _ANY_START))
+        return next((place for place in found if place is not None), len(self._text))
+
+    def _first_row(self, start: re.Pattern[str], at: int) -> int | None:
+        for match in start.finditer(self._text, at + 1):
+            if self._budget <= 0:
+                return None
+            value, end = self._decode(match.start())
+            if (
+                end > match.start()
+                and is_event(value)
+                and (self._is_separator(at, match.start()) or self._stands_alone(end))
+            ):
+                return match.start()
+        return None
+
+    def _is_separator(self, begin: int, end: int) -> bool:
+        """Whether only commas stand here: rows that somebody joined."""
+        return not self._text[max(begin, 0) : end].strip(_WHITESPACE + ",;")
+
+    def _stands_alone(self, end: int) -> bool:
+        """Whether what ends here is a row of its own: one nested in a torn row is followed by more of that row."""
+        following = _skip(self._text, end)
+        return following == len(self._text) or self._text[following] == "{"
+
+    def _kind_of_torn(self, at: int, end: int) -> DamageKind:
+        if end < len(self._text):
+            return DamageKind.TORN_ROW
+        if self._text[at] != "{":
+            return DamageKind.NOT_JSON
+        return DamageKind.TORN_TAIL if self._last else DamageKind.TORN_ROW
+
+    def _fault(self, kind: DamageKind, text: str) -> None:
+        """Count a stretch of garbage once, however many values it can be cut into."""
+        if not self._garbage:
+            self._found.faults.append((kind, clipped(text)))
+        self._garbage = True
+
+    def _accept(self, row: Row, text: str) -> None:
+        try:
+            mended = _without_surrogates(row)
+            strict = _is_strict(text)
+        except RecursionError:  # deeper than what follows could handle
+            self._fault(DamageKind.NOT_JSON, text)
+            return
+        if mended is not row:
+            self._found.faults.append((DamageKind.LONE_SURROGATE, clipped(text)))
+        if not strict:
+            self._found.faults.append((DamageKind.NOT_STRICT_JSON, clipped(text)))
+        self._found.rows.append(mended)
+
+
+def _parts_of(line: bytes, first: bool, faults: list[tuple[DamageKind, str]]) -> list[str]:
+    """The texts between runs of NUL: a file system puts NUL in place of data, so what stands around it is torn."""
     if first and line.startswith(b"\xef\xbb\xbf"):
         line = line[3:]
         faults.append((DamageKind.BYTE_ORDER_MARK, "at the start of the file"))
     if b"\0" in line:
         faults.append((DamageKind.NUL_BYTES, f"{line.count(0)} of them"))
-        line = line.replace(b"\0", b"")
+    parts = [part for part in re.split(rb"\0+", line) if part.strip()]
+    return [_text_of(part, faults) for part in parts]
+
+
+def _text_of(part: bytes, faults: list[tuple[DamageKind, str]]) -> str:
     try:
-        return line.decode("utf-8")
+        return part.decode("utf-8")
     except UnicodeDecodeError as error:
         faults.append((DamageKind.INVALID_UTF8, f"byte {error.start}: {error.reason}"))
-        return line.decode("utf-8", "replace")
+        return part.decode("utf-8", "replace")
 
 
 def _skip(text: str, at: int) -> int:
@@ -89,37 +185,22 @@ def _skip(text: str, at: int) -> int:
     return at
 
 
-def _decode_at(text: str, at: int) -> tuple[Any, int]:
-    """The JSON value that begins here and where it ends; its own start if none does."""
-    try:
-        return _decoder.raw_decode(text, at)
-    except (ValueError, RecursionError):
-        return None, at
+def _without_surrogates(row: Row) -> Row:
+    text = json.dumps(row, ensure_ascii=False)
+    if text.isascii() or not SURROGATES.search(text):
+        return row
+    mended: Row = json.loads(SURROGATES.sub("\ufffd", text))
+    return mended
 
 
-def _torn(text: str, at: int, last: bool) -> tuple[int, DamageKind | None]:
-    """Where the next whole row begins after something that is none, and what that something is."""
-    for count, match in enumerate(_OBJECT_START.finditer(text, at + 1)):
-        if count >= MAX_ATTEMPTS:
-            break
-        value, end = _decode_at(text, match.start())
-        if end > match.start() and is_event(value):
-            return match.start(), DamageKind.TORN_ROW
-    if not text[at:].startswith("{"):
-        return len(text), DamageKind.NOT_JSON
-    return len(text), DamageKind.TORN_TAIL if last else DamageKind.TORN_ROW
-
-
-def _mended(row: Row, text: str, faults: list[tuple[DamageKind, str]]) -> Row:
-    if has_surrogates(row):
-        faults.append((DamageKind.LONE_SURROGATE, clipped(text)))
-        row = without_surrogates(row)
-    if any(token in text for token in ("NaN", "Infinity")) and _has_bare_constant(text):
-        faults.append((DamageKind.NOT_STRICT_JSON, clipped(text)))
-    return row
-
-
-def _has_bare_constant(text: str) -> bool:
+def _is_strict(text: str) -> bool:
+    """Whether no number is NaN, infinite, or too large to be finite."""
     found: list[str] = []
-    json.loads(text, parse_constant=found.append)
-    return bool(found)
+
+    def number(digits: str) -> float:
+        if math.isinf(float(digits)):
+            found.append(digits)
+        return 0.0
+
+    json.loads(text, parse_constant=found.append, parse_float=number)
+    return not found

@@ -51,8 +51,8 @@ class RefitCuts:
     def record(self, replaced_version: int, new_version: int, calls: Iterable[Sequence[Any]]) -> None:
         """Record how many tokens each call had when a refit paused it.
 
-        A refit that was tried again for the same pair of versions replaces what it recorded first. Equal versions (the
-        weights that a run loads at its start) cut nothing.
+        A refit that is tried again for the same pair of versions replaces what it recorded first, unless another refit
+        came between. Equal versions (the weights that a run loads at its start) cut nothing.
 
         Args:
             replaced_version: Version before the refit.
@@ -65,7 +65,8 @@ class RefitCuts:
             call_id, tokens = str(call[0]), int(call[1])
             cut = (tokens, replaced_version, new_version)
             kept = self._cuts.get(call_id) or self._released.pop(call_id, ())
-            self._cuts[call_id] = (*(old for old in kept if old[1:] != cut[1:]), cut)
+            again = bool(kept) and kept[-1][1:] == cut[1:]
+            self._cuts[call_id] = (*(kept[:-1] if again else kept), cut)
 
     def forget_before(self, oldest_trainable_version: int) -> None:
         """Drop calls whose group cannot be trained any more.

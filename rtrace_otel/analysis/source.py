@@ -59,11 +59,38 @@ def open_lines(source: Source) -> Lines:
         path, file = _open(Path(source))
         return Lines(str(path), _lines_of(_unzipped(file)), file.close)
     name = str(getattr(source, "name", "<lines>"))
+    source = getattr(source, "buffer", source)  # a text file's own bytes: its decoder would raise at the first bad one
     if hasattr(source, "read"):
-        stream = cast("IO[Any]", source)
-        if isinstance(stream.read(0), bytes):
-            return Lines(name, _lines_of(_unzipped(stream)), lambda: None)
+        return Lines(name, _lines_of(_unzipped(_borrowed(cast("IO[Any]", source)))), lambda: None)
     return Lines(name, map(_as_bytes, cast("Iterable[bytes | str]", source)), lambda: None)
+
+
+class _Borrowed(io.RawIOBase):
+    """A file of the caller: read through here, but never closed."""
+
+    def __init__(self, read: Callable[[int], bytes | str]) -> None:
+        self._read = read
+        self._head = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        size = len(buffer)
+        data = self._head[:size] if self._head else self._more(size)
+        self._head = self._head[len(data) :]
+        if len(data) > size:
+            data, self._head = data[:size], data[size:]
+        buffer[: len(data)] = data
+        return len(data)
+
+    def _more(self, size: int) -> bytes:
+        data = self._read(size)
+        return data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+
+
+def _borrowed(file: IO[Any]) -> IO[bytes]:
+    return cast("IO[bytes]", io.BufferedReader(_Borrowed(file.read), 1 << 16))
 
 
 def _open(path: Path) -> tuple[Path, IO[bytes]]:
@@ -87,15 +114,31 @@ def _trace_in(folder: Path) -> Path:
 
 
 def _unzipped(file: IO[bytes]) -> IO[bytes]:
-    buffered: IO[bytes] = file if hasattr(file, "peek") else io.BufferedReader(cast("io.RawIOBase", file))
     head = b""
     with suppress(OSError):
-        head = cast("io.BufferedReader", buffered).peek(2)[:2]
-    return cast("IO[bytes]", gzip.GzipFile(fileobj=buffered)) if head == _GZIP_MAGIC else buffered
+        head = _peek(cast("io.BufferedReader", file), len(_GZIP_MAGIC))
+    return cast("IO[bytes]", gzip.GzipFile(fileobj=file)) if head == _GZIP_MAGIC else file
+
+
+def _peek(file: io.BufferedReader, size: int) -> bytes:
+    """The first bytes of a stream that may give one byte at a time."""
+    head = file.peek(size)[:size]
+    if len(head) < size and isinstance(file.raw, _Borrowed):
+        while len(head) < size and (more := file.raw.read(1)):
+            head += more
+        file.raw._head = head[len(file.peek(0)) :] + file.raw._head  # noqa: SLF001 - our own class
+    return head
 
 
 def _lines_of(file: IO[bytes]) -> Iterator[bytes]:
-    return iter(lambda: file.readline(MAX_LINE_BYTES), b"")
+    """Lines with their newline; a line that grows while it is read is given whole."""
+    while line := file.readline(MAX_LINE_BYTES):
+        while not line.endswith(b"\n") and len(line) < MAX_LINE_BYTES:
+            more = file.readline(MAX_LINE_BYTES - len(line))
+            if not more:
+                break
+            line += more
+        yield line
 
 
 def _as_bytes(line: bytes | str) -> bytes:

@@ -73,7 +73,7 @@ def run_demo(
     if trace.exists():
         raise DemoError(f"{trace}: already there. Choose another folder with --dir")
     folder.mkdir(parents=True, exist_ok=True)
-    share = random.Random(settings.seed).random() if into_step is None else into_step  # noqa: S311
+    share = 0.6 * random.Random(settings.seed).random() if into_step is None else into_step  # noqa: S311
     restored_step = settings.checkpoint_every
     with _server(folder, settings) as url:
         say(f"inference server and controller started; log folder {folder}")

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeAlias
 
-from rtrace_otel.events import EVENTS, FIELD_TYPES, FieldType, Row
+from rtrace_otel.events import EVENTS, FIELD_TYPES, Row
+from rtrace_otel.fields import FieldType
 from rtrace_otel.record.clock import RunClock
 from rtrace_otel.record.plain import PLAIN_TYPES, clipped_repr, to_id, to_plain
 

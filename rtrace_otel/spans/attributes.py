@@ -11,7 +11,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from rtrace_otel.events import FIELD_TYPES, FieldType
+from rtrace_otel.events import FIELD_TYPES
+from rtrace_otel.fields import FieldType
 from rtrace_otel.spans.model import Attributes, AttributeValue
 from rtrace_otel.text import without_surrogates
 

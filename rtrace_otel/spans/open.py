@@ -12,8 +12,9 @@ from rtrace_otel.spans.model import FinishedSpan, SpanEvent, SpanLink
 MAX_EVENTS: Final = 256
 """Events of a span kept one by one; more of them are counted by name, and the last one is always there."""
 
-_IDENTITY: Final = frozenset({"event", "t", "run", "group_id", "attempt_id"})
-"""Keys of a row that are attributes of the span, or the event's own name and time."""
+_COMMON: Final = frozenset({"event", "t", "run"})
+_IDENTITY: Final = {"rollout.attempt": _COMMON | {"attempt_id"}, "rollout.group": _COMMON | {"group_id"}}
+"""Keys of a row that its span event does not repeat: its name and time, and what is an attribute of the span."""
 
 
 def time_ns(row: Row) -> int:
@@ -80,8 +81,9 @@ class OpenSpan:
             self._folded[event] = self._folded.get(event, 0) + 1
             return
         flat: list[Any] = [event, time_ns(row)]
+        identity = _IDENTITY.get(self.name, _COMMON)
         for name, value in row.items():
-            if name not in _IDENTITY:
+            if name not in identity:
                 flat.append(name)
                 flat.append(value)
         self._events.append(tuple(flat))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any, Final, Protocol
 
@@ -11,26 +10,11 @@ from rtrace_otel.spans import ids
 from rtrace_otel.spans.attributes import bucket
 from rtrace_otel.spans.model import FinishedSpan, RunResource, SpanLink
 from rtrace_otel.spans.open import OpenSpan, time_ns
+from rtrace_otel.spans.phases import ENDS, STARTS, Past, Phases
 from rtrace_otel.spans.steps import finish_step
 from rtrace_otel.spans.syncs import SyncLog, sync_facts
 
 GROUP, ATTEMPT = "rollout.group", "rollout.attempt"
-MAX_REMEMBERED: Final = 100_000
-"""Ended spans remembered, so that a late row cannot open a second span with the same id."""
-
-_OWN: Final = frozenset({"event", "t", "run", "seq"})
-_PHASES: Final = {
-    # event that opens or marks -> (span, key field, event that ends it)
-    "train_step_started": "train.step",
-    "weight_sync_started": "weights.sync",
-    "checkpoint_started": "checkpoint.publish",
-}
-_ENDS: Final = {
-    "train_step": ("train.step", "step"),
-    "weight_sync": ("weights.sync", "new_version"),
-    "checkpoint_published": ("checkpoint.publish", "checkpoint_id"),
-    "checkpoint_restored": ("checkpoint.restore", "checkpoint_id"),
-}
 _WAITING_FOR: Final = {
     "group_reserved": "admission",
     "group_admitted": "its rollouts",
@@ -43,7 +27,7 @@ _WAITING_FOR: Final = {
 
 
 class OtherRuns(Protocol):
-    """What a run may ask of the runs before it in the file."""
+    """What a run may ask of the runs before it."""
 
     def interrupted(self, run: str, group_id: str, prompt_id: Any, generation: Any) -> OpenSpan | None:
         """The attempt of an earlier run for the same generation that was still open; given once."""
@@ -72,8 +56,8 @@ class RunProjector:
         self._others = others
         self._origin: dict[str, str] = {}
         self._restored_from: str | None = None
-        self._phases: dict[str, OpenSpan] = {}
-        self._past: OrderedDict[tuple[str, str], int] = OrderedDict()
+        self._past = Past()
+        self._phases = Phases(run, self._past)
         self._latest: dict[tuple[str, Any], int] = {}
         self._syncs = SyncLog()
         self._handlers: dict[str, Callable[[Row], Iterator[FinishedSpan]]] = {
@@ -86,8 +70,8 @@ class RunProjector:
             "attempt_sealed": self._end_attempt,
             "attempt_abandoned": self._end_attempt,
             "spans_delivered": lambda _: iter(()),
-            **dict.fromkeys(_PHASES, self._start_phase),
-            **dict.fromkeys(_ENDS, self._end_phase),
+            **dict.fromkeys(STARTS, self._start_phase),
+            **dict.fromkeys(ENDS, self._end_phase),
         }
 
     def add(self, row: Row) -> Iterator[FinishedSpan]:
@@ -98,7 +82,7 @@ class RunProjector:
     def end_all(self, reason: str) -> Iterator[FinishedSpan]:
         """End what is open where the run was last known to live: it was killed, or it ended without ending them."""
         self.ended = True
-        for span in (*self.attempts.values(), *self.groups.values(), *self._phases.values()):
+        for span in (*self.attempts.values(), *self.groups.values(), *self._phases.open.values()):
             yield self._truncated(span, reason)
 
     def _run_started(self, row: Row) -> Iterator[FinishedSpan]:
@@ -131,10 +115,10 @@ class RunProjector:
 
     def _new_group(self, group_id: str, row: Row) -> OpenSpan:
         origin = self._origin.pop(group_id, self.run)
-        again = self._times_before(GROUP, group_id)
+        again = self._past.times(GROUP, group_id)
         span_id = ids.group_span_id(self.run, group_id, again)
         group = OpenSpan(self.run, GROUP, ids.group_trace_id(origin, group_id), span_id, None, row)
-        group.facts.update(group_id=group_id, outcome=None, reason=None)
+        group.facts.update(group_id=group_id, outcome=None, reason=None, attempts=0)
         for name in ("prompt_id", "generations", "epoch", "weight_version"):
             group.facts[name] = row.get(name)
         if origin != self.run:
@@ -149,7 +133,7 @@ class RunProjector:
         if group_id is None:
             return None
         group = self.groups.get(str(group_id))
-        if group is None and (GROUP, str(group_id)) not in self._past:
+        if group is None and not self._past.times(GROUP, str(group_id)):
             group = self._new_group(str(group_id), row)
         return group
 
@@ -164,10 +148,9 @@ class RunProjector:
     def _ended_group(self, group: OpenSpan, end_ns: int, error: str | None) -> FinishedSpan:
         group_id = group.facts["group_id"]
         self.groups.pop(group_id, None)
-        self._remember(GROUP, group_id)
+        self._past.remember(GROUP, group_id)
         for key in [key for key in self._latest if key[0] == group_id]:
             del self._latest[key]
-        group.facts["attempts"] = group.facts.get("attempts", 0)
         return group.finish(end_ns, error)
 
     def _dispatch(self, row: Row) -> Iterator[FinishedSpan]:
@@ -202,7 +185,7 @@ class RunProjector:
         group_id = str(row.get("group_id"))
         trace_id = group.trace_id if group else ids.group_trace_id(self.run, group_id)
         parent_id = group.span_id if group else ids.group_span_id(self.run, group_id)
-        again = self._times_before(ATTEMPT, attempt_id)
+        again = self._past.times(ATTEMPT, attempt_id)
         span_id = ids.attempt_span_id(self.run, group_id, attempt_id, again)
         attempt = OpenSpan(self.run, ATTEMPT, trace_id, span_id, parent_id, row)
         attempt.facts.update(attempt_id=attempt_id, group_id=group_id, weight_version_start=self._version(row))
@@ -211,7 +194,7 @@ class RunProjector:
         attempt.facts["refits_before"] = self._syncs.count
         self.attempts[attempt_id] = attempt
         if group is not None:
-            group.facts["attempts"] = group.facts.get("attempts", 0) + 1
+            group.facts["attempts"] += 1
         return attempt
 
     def _link_to_earlier(self, attempt: OpenSpan, row: Row) -> None:
@@ -243,7 +226,7 @@ class RunProjector:
         yield self._ended_attempt(attempt, time_ns(row), None if sealed else str(row.get("reason")))
 
     def _ended_attempt(self, attempt: OpenSpan, end_ns: int, error: str | None) -> FinishedSpan:
-        self._remember(ATTEMPT, attempt.facts["attempt_id"])
+        self._past.remember(ATTEMPT, attempt.facts["attempt_id"])
         spanned = self._syncs.since(attempt.facts.pop("refits_before"))
         for trace_id, span_id in spanned.recent:
             attempt.link(_link("refit", trace_id, span_id, self.run))
@@ -257,37 +240,21 @@ class RunProjector:
         return attempt.finish(end_ns, error)
 
     def _start_phase(self, row: Row) -> Iterator[FinishedSpan]:
-        name = _PHASES[row["event"]]
-        open_before = self._phases.pop(name, None)
-        if open_before is not None:
-            yield self._truncated(open_before, "another one began")
-        self._phases[name] = self._new_phase(name, str(row.get("step", row.get("seq", time_ns(row)))), row)
-
-    def _new_phase(self, name: str, key: str, row: Row) -> OpenSpan:
-        trace_id, span_id = ids.root_ids(name, self.run, key, self._times_before(name, key))
-        self._remember(name, key)
-        return OpenSpan(self.run, name, trace_id, span_id, None, row)
+        before = self._phases.start(row)
+        if before is not None:
+            yield self._truncated(before, "another one began")
 
     def _end_phase(self, row: Row) -> Iterator[FinishedSpan]:
-        name, key_field = _ENDS[row["event"]]
-        if name == "checkpoint.restore" and row.get("from_run") is not None:
-            self._restored_from = str(row["from_run"])
-        phase = self._phases.pop(name, None)
-        if phase is None:
-            phase = self._new_phase(name, str(row.get(key_field)), row)
-            seconds = row.get("seconds")
-            if isinstance(seconds, (int, float)) and 0 < seconds < phase.start_ns / 1e9:
-                phase.start_ns -= round(seconds * 1e6) * 1000
-        else:
-            phase.add(row, last=True)
-        phase.facts.update({name: value for name, value in row.items() if name not in _OWN})
-        if name == "train.step":
-            yield from self._end_step(phase, row)
+        span = self._phases.end(row)
+        if span.name == "train.step":
+            yield from self._end_step(span, row)
             return
-        if name == "weights.sync":
-            phase.facts.update(sync_facts(row))
-            self._syncs.add(row, phase.trace_id, phase.span_id)
-        yield phase.finish(time_ns(row), None)
+        if span.name == "weights.sync":
+            span.facts.update(sync_facts(row))
+            self._syncs.add(row, span.trace_id, span.span_id)
+        elif span.name == "checkpoint.restore" and row.get("from_run") is not None:
+            self._restored_from = str(row["from_run"])
+        yield span.finish(time_ns(row), None)
 
     def _end_step(self, step: OpenSpan, row: Row) -> Iterator[FinishedSpan]:
         named = row.get("group_ids")
@@ -299,10 +266,12 @@ class RunProjector:
             else (group_id, ids.group_trace_id(self.run, group_id), ids.group_span_id(self.run, group_id))
             for group_id, group in zip(group_ids, groups, strict=True)
         ]
-        yield from finish_step(step, row, links, [group for group in groups if group is not None])
-        for group in dict.fromkeys(group for group in groups if group is not None):
+        known = [group for group in groups if group is not None]
+        step_spans = list(finish_step(step, row, links, known))
+        for group in dict.fromkeys(known):
             group.facts.update(outcome="trained", step=row.get("step"), trained_version=row.get("trained_version"))
             yield self._ended_group(group, time_ns(row), None)
+        yield from step_spans
 
     def _mark(self, row: Row) -> Iterator[FinishedSpan]:
         """An event within a span: of an attempt, else of a group, else a moment of its own."""
@@ -311,9 +280,9 @@ class RunProjector:
         if span is not None:
             span.add(row)
         elif "group_id" not in row and "attempt_id" not in row:
-            moment = self._new_phase(row["event"], str(row.get("seq", time_ns(row))), row)
-            moment.facts.update({name: value for name, value in row.items() if name not in _OWN})
-            yield moment.finish(time_ns(row), str(row.get("reason")) if row["event"] == "trace_gap" else None)
+            yield self._phases.moment(row).finish(
+                time_ns(row), str(row.get("reason")) if row["event"] == "trace_gap" else None
+            )
 
     def _truncated(self, span: OpenSpan, reason: str) -> FinishedSpan:
         span.facts.update(truncated=True, outcome="interrupted", reason=reason)
@@ -325,14 +294,6 @@ class RunProjector:
     def _version(self, row: Row) -> Any:
         version = row.get("weight_version")
         return version if version is not None else self._syncs.version
-
-    def _times_before(self, kind: str, key: str) -> int:
-        return self._past.get((kind, key), 0)
-
-    def _remember(self, kind: str, key: str) -> None:
-        self._past[kind, key] = self._past.pop((kind, key), 0) + 1
-        if len(self._past) > MAX_REMEMBERED:
-            self._past.popitem(last=False)
 
 
 def _link(meaning: str, trace_id: int, span_id: int, run: str) -> SpanLink:

@@ -18,7 +18,7 @@ from rtrace_otel.demo.truth import StepTruth, steps_with_truth
 from rtrace_otel.events import Row
 from rtrace_otel.validation import validate_row
 
-KILLS = [(0, 1, 0.0), (2, 2, 0.5), (3, 3, 0.95), (11, 2, None)]
+KILLS = [(0, 1, 0.0), (2, 2, 0.3), (3, 3, 0.7), (11, 2, None)]
 """Seed, steps between the checkpoint and the kill, and how far into that step."""
 
 
@@ -49,14 +49,17 @@ def test_there_was_one_kill_and_one_restore(demo: Demo) -> None:
     assert (first.ended_how, first.restored_from) == ("killed", None)
     assert (second.ended_how, second.restored_from) == ("clean", "step-0004")
     assert second.restored_step == demo.result.restored_step == 4
-    assert first.last_step == demo.result.killed_in_step - 1
+    # On a busy machine the signal can arrive when the step has just ended.
+    assert first.last_step in {demo.result.killed_in_step - 1, demo.result.killed_in_step}
 
 
 def test_every_step_was_trained(demo: Demo) -> None:
     """The job is complete, and the steps between the checkpoint and the kill were trained twice."""
     times = Counter(step.step for step in demo.steps)
     assert sorted(times) == list(range(1, 15))
-    assert {step for step, count in times.items() if count == 2} == set(range(5, demo.result.killed_in_step))
+    last_step = summarise(demo.events).runs[0].last_step
+    assert last_step is not None
+    assert set(range(5, last_step + 1)) == {step for step, count in times.items() if count == 2}
 
 
 def test_recomputed_counts_equal_the_truth_in_every_step(demo: Demo) -> None:
