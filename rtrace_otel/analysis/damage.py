@@ -102,7 +102,10 @@ class ReadReport:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts while a reader goes on; :meth:`report` freezes them."""
+    """Counts while a reader goes on; :meth:`report` freezes them.
+
+    ``unordered`` holds the runs that were rebuilt from spans: their rows come in another order, and not all of them.
+    """
 
     source: str
     lines: int = 0
@@ -112,6 +115,7 @@ class Tally:
     rows_missing: int = 0
     rows_out_of_order: int = 0
     runs: dict[str, int] = field(default_factory=dict)
+    unordered: set[str] = field(default_factory=set)
     next_seq: dict[str, int] = field(default_factory=dict)
     gaps: list[SeqGap] = field(default_factory=list)
     damages: list[Damage] = field(default_factory=list)

@@ -15,6 +15,8 @@ from rtrace_otel.analysis.recover import Recovered, clipped, recover
 from rtrace_otel.analysis.source import ARCHIVE_ERRORS, Source, open_lines
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import Row
+from rtrace_otel.spans.otlp_json import carried_spans
+from rtrace_otel.spans.unproject import Unprojector
 
 HARMLESS: Final = frozenset({DamageKind.BYTE_ORDER_MARK})
 """Damage that loses nothing and that ``strict`` lets pass."""
@@ -27,7 +29,8 @@ def read_events(path: Source, *, strict: bool = False) -> EventReader:
 
     Args:
         path: A path, ``-`` for standard input, a folder that holds ``rollout_trace.jsonl``, a file object, or an
-            iterable of lines; gzip is recognised.
+            iterable of lines; gzip is recognised. Lines may also be OTLP JSON with rollout spans, as the collector's
+            file exporter writes them.
         strict: Raise at the first damage instead of going on.
 
     Returns:
@@ -51,6 +54,7 @@ class EventReader(Iterator[Row]):
         """Open the source."""
         self._lines = open_lines(path)
         self._in_long_line = False
+        self._unprojector = Unprojector()
         self._strict = strict
         self._tally = Tally(self._lines.name)
         self._rows = self._read()
@@ -104,6 +108,9 @@ class EventReader(Iterator[Row]):
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 yield from self._recovered(line)
                 continue
+            if type(row) is dict and "resourceSpans" in row:
+                yield from self._rows_of_spans(row)
+                continue
             if type(row) is not dict or not is_event(row):
                 self._damaged(Damage(tally.lines, DamageKind.NOT_AN_EVENT, _preview(line), 0))
                 continue
@@ -148,16 +155,25 @@ class EventReader(Iterator[Row]):
         for row in found.rows:
             yield self._accepted(row)
 
+    def _rows_of_spans(self, document: Row) -> Iterator[Row]:
+        """The rows in a line of OTLP JSON; spans that are not ours are passed over."""
+        for span in carried_spans(document):
+            for row in self._unprojector.rows_of(span):
+                self._tally.unordered.add(row["run"])
+                yield self._accepted(row)
+
     def _accepted(self, row: Row) -> Row:
         """Count a row that is not simply the next one of its run."""
         tally = self._tally
         seq = row.get("seq")
-        if type(seq) is not int:
+        if row.get("from_spans") is True:
+            tally.unordered.add(row["run"])
+        elif type(seq) is not int and row["run"] not in tally.unordered:
             row = to_vocabulary(row)
         run = row["run"]
         tally.runs[run] = tally.runs.get(run, 0) + 1
         tally.rows += 1
-        if type(seq) is int:
+        if type(seq) is int and run not in tally.unordered:
             tally.unexpected_seq(run, seq, tally.lines)
         if "tokens_by_version" in row:
             self._restore_versions(row)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from rtrace_otel.events import FIELD_TYPES
 from rtrace_otel.fields import FieldType
-from rtrace_otel.spans.model import Attributes, AttributeValue
+from rtrace_otel.spans.model import AttributeValue
 from rtrace_otel.text import without_surrogates
 
 PREFIX: Final = "rtrace."
@@ -39,7 +39,7 @@ def flatten(fields: Mapping[str, Any]) -> dict[str, AttributeValue]:
     return flat
 
 
-def unflatten(attributes: Attributes) -> dict[str, Any]:
+def unflatten(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that attributes made by :func:`flatten` carry."""
     fields: dict[str, Any] = {}
     for key, value in attributes.items():

@@ -1,0 +1,104 @@
+"""Spans back to rows: what a span carries of the events that made it.
+
+Every row that belongs to a span is an event of it, with its fields as attributes. So rows come back as they were,
+except for what does not fit on a span: the lists of calls are counts there. They come in the order in which the spans
+ended, which keeps each group's publication before the step that trained it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rtrace_otel.events import SCHEMA_VERSION, Row
+from rtrace_otel.spans.attributes import PREFIX, unflatten
+
+_GROUP, _ATTEMPT, _STEP, _STEP_LINKS = "rollout.group", "rollout.attempt", "train.step", "train.step.groups"
+_FIRST: Final = ("event", "t", "run", "seq")
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedSpan:
+    """What of a span matters for its rows, wherever it comes from.
+
+    Attributes:
+        name: Span name.
+        span_id: Its id, in any form.
+        parent_id: Its parent's id in the same form, or ``None``.
+        start_ns: Unix nanoseconds.
+        attributes: Its attributes.
+        events: Name, time in Unix nanoseconds and attributes of each event.
+        links: Attributes of each link.
+        resource: Attributes of its resource.
+    """
+
+    name: str
+    span_id: Any
+    parent_id: Any
+    start_ns: int
+    attributes: Mapping[str, Any]
+    events: tuple[tuple[str, int, Mapping[str, Any]], ...]
+    links: tuple[Mapping[str, Any], ...]
+    resource: Mapping[str, Any]
+
+
+class Unprojector:
+    """Turns spans into rows; remembers which runs it has introduced and links that wait for their step."""
+
+    def __init__(self) -> None:
+        """Begin with no span seen."""
+        self._runs: set[str] = set()
+        self._waiting_links: dict[Any, list[tuple[int, list[str]]]] = {}
+
+    def rows_of(self, span: CarriedSpan) -> list[Row]:
+        """The rows that a span carries; none if it is not one of ours."""
+        run = span.attributes.get(f"{PREFIX}run_id")
+        if not isinstance(run, str):
+            return []
+        groups = [str(link[f"{PREFIX}group_id"]) for link in span.links if link.get(f"{PREFIX}link") == "trained"]
+        if span.name == _STEP_LINKS:
+            place = span.attributes.get(f"{PREFIX}first_group")
+            self._waiting_links.setdefault(span.parent_id, []).append((place if type(place) is int else 0, groups))
+            return []
+        rows = [] if run in self._runs else [_introduction(run, span)]
+        self._runs.add(run)
+        for name, time_ns, attributes in span.events:
+            rows.append(_row(name, time_ns, run, span, attributes))
+        if span.name == _STEP and rows and rows[-1]["event"] == "train_step":
+            for _, more in sorted(self._waiting_links.pop(span.span_id, [])):
+                groups += more
+            rows[-1]["group_ids"] = groups
+        return rows
+
+
+def rows_of_spans(spans: Iterable[CarriedSpan]) -> list[Row]:
+    """The rows of several spans, in their order."""
+    unprojector = Unprojector()
+    return [row for span in spans for row in unprojector.rows_of(span)]
+
+
+def _introduction(run: str, span: CarriedSpan) -> Row:
+    """A ``run_started`` row from the resource; ``from_spans`` tells readers not to expect every number."""
+    resource = span.resource
+    return {
+        "event": "run_started",
+        "t": span.start_ns // 1000 / 1e6,
+        "run": run,
+        "schema": SCHEMA_VERSION,
+        "host": str(resource.get("host.name", "unknown")),
+        "pid": resource.get("process.pid", 0),
+        "service": str(resource.get("service.name", "unknown")),
+        "from_spans": True,
+    }
+
+
+def _row(name: str, time_ns: int, run: str, span: CarriedSpan, attributes: Mapping[str, Any]) -> Row:
+    fields = unflatten(attributes)
+    seq = fields.pop("seq", None)
+    row: Row = {"event": name, "t": time_ns // 1000 / 1e6, "run": run, "seq": seq}
+    if span.name == _ATTEMPT:
+        row["attempt_id"] = span.attributes.get(f"{PREFIX}attempt_id")
+    elif span.name == _GROUP:
+        row["group_id"] = span.attributes.get(f"{PREFIX}group_id")
+    return row | {key: value for key, value in fields.items() if key not in _FIRST}
