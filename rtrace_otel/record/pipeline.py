@@ -14,7 +14,8 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 from rtrace_otel.events import Row
 from rtrace_otel.record.ghosts import rows_of_run_before
-from rtrace_otel.record.stats import SpanStats
+from rtrace_otel.record.metrics import RowMetrics, present_meter_provider
+from rtrace_otel.record.stats import RecorderStats, SpanStats
 from rtrace_otel.record.warn import HostWarnings
 from rtrace_otel.spans.config import SpanOptions
 from rtrace_otel.spans.delivery import TrackedExporter
@@ -43,6 +44,7 @@ class SpanPipeline:
         path: The trace file, to look for the spans of a killed run before this one; ``None`` to look for none.
         exporters: The destinations.
         sinks: Further takers of finished spans.
+        observers: Takers of every row.
         report: Called with destination, run and ranges when a destination accepted spans.
         warnings: Where to tell the host of trouble.
         environ: For the ``OTEL_BSP_*`` variables.
@@ -54,6 +56,7 @@ class SpanPipeline:
         path: Path | None,
         exporters: Sequence[TrackedExporter],
         sinks: Sequence[SpanSink],
+        observers: Sequence[Callable[[Row], None]],
         report: Callable[[str, str, str], None],
         warnings: HostWarnings,
         environ: Mapping[str, str] = os.environ,
@@ -64,6 +67,8 @@ class SpanPipeline:
         self._exporters = list(exporters)
         self._processors = [make_processor(exporter, environ) for exporter in exporters]
         self._sinks = list(sinks)
+        self._observers = list(observers)
+        self._takers = bool(self._processors or self._sinks)
         self._report = report
         self._warnings = warnings
         self._rows: deque[Row] = deque()
@@ -127,14 +132,17 @@ class SpanPipeline:
         for _ in range(min(len(self._rows), CHUNK_ROWS)):
             row = self._rows.popleft()
             try:
-                for span in self._projector.add(row):
-                    self._hand_over(span)
+                for observe in self._observers:
+                    observe(row)
+                if self._takers:
+                    for span in self._projector.add(row):
+                        self._hand_over(span)
             except Exception as error:  # one odd row must not end the export of all others
                 self._warnings.warn(f"rollout trace: no span for a row: {error!r}")
 
     def _project_ghosts(self) -> None:
         """Spans that the run before could not end; also so that this run's attempts can link to the lost ones."""
-        if self._path is None or not self._path.exists():
+        if not self._takers or self._path is None or not self._path.exists():
             return
         for row in rows_of_run_before(self._path, self._run):
             for span in self._projector.add(row):
@@ -173,12 +181,33 @@ class SpanPipeline:
 
 
 def make_pipeline(
-    run: str, path: Path, options: SpanOptions, report: Callable[[str, str, str], None], warnings: HostWarnings
-) -> SpanPipeline:
-    """A pipeline for what a recorder was told about spans."""
+    run: str,
+    path: Path,
+    options: SpanOptions,
+    report: Callable[[str, str, str], None],
+    stats: Callable[[], RecorderStats],
+    warnings: HostWarnings,
+) -> SpanPipeline | None:
+    """A pipeline for what a recorder was told about spans and metrics.
+
+    Args:
+        run: The present run.
+        path: The trace file.
+        options: What the recorder was told.
+        report: Called when a destination accepted spans.
+        stats: Gives the recorder's own numbers, for its metrics.
+        warnings: Where to tell the host of trouble.
+
+    Returns:
+        ``None`` if there is nobody to hand anything to.
+    """
     exporters = make_exporters(options.otlp, os.environ)
     exporters += [TrackedExporter(exporter, type(exporter).__name__) for exporter in options.exporters]
     sinks: list[SpanSink] = []
     if options.tracer_provider is not None:
         sinks.append(ProviderSink(options.tracer_provider))
-    return SpanPipeline(run, path if options.ghosts else None, exporters, sinks, report, warnings)
+    meters = options.meter_provider if options.meter_provider is not None else present_meter_provider()
+    observers = [RowMetrics(meters, stats).add] if meters is not None else []
+    if not (exporters or sinks or observers):
+        return None
+    return SpanPipeline(run, path if options.ghosts else None, exporters, sinks, observers, report, warnings)

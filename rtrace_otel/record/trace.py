@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from rtrace_otel.events import ROLLOUT_TRACE_FILENAME
 from rtrace_otel.record import process
 from rtrace_otel.record.clock import RunClock, now
+from rtrace_otel.record.context import TraceContext
 from rtrace_otel.record.jsonl import FSYNC_POLICIES, FsyncPolicy, JsonlExporter
 from rtrace_otel.record.queue import FlushMark, RowQueue
 from rtrace_otel.record.stats import RecorderStats
 from rtrace_otel.record.typed import TypedEvents
 from rtrace_otel.record.warn import HostWarnings
 from rtrace_otel.record.worker import BatchWorker
-from rtrace_otel.spans.config import Otlp, SpanOptions, resource_from
+from rtrace_otel.spans.config import Otlp, SpanOptions, has_sdk_meter_provider, resource_from
 
 if TYPE_CHECKING:
+    from opentelemetry.metrics import MeterProvider
     from opentelemetry.sdk.trace.export import SpanExporter
     from opentelemetry.trace import TracerProvider
 
@@ -31,7 +33,7 @@ CLOSE_STALL_S: Final = 2.0
 _WAIT_S: Final = 0.05
 
 
-class RolloutTrace(TypedEvents):
+class RolloutTrace(TypedEvents, TraceContext):
     """Append rollout events to a JSONL file off the caller's thread.
 
     No call blocks, except ``flush`` and ``close``, and none raises into the caller once the recorder is made. What is
@@ -52,6 +54,7 @@ class RolloutTrace(TypedEvents):
             URL, an ``OtlpDestination``, several of them, or ``None`` for nowhere.
         span_exporters: Further exporters that get every span through a batch span processor of their own.
         tracer_provider: A provider of yours that gets every span, with its own processors and resource.
+        meter_provider: Where the metrics go; by default to the process's own provider, if it has set one up.
         ghosts: Whether to export the spans that the run before, which was killed, could not end.
         clock: Makes the clock of a run; for tests.
 
@@ -74,6 +77,7 @@ class RolloutTrace(TypedEvents):
         otlp: Otlp = "auto",
         span_exporters: Sequence[SpanExporter] = (),
         tracer_provider: TracerProvider | None = None,
+        meter_provider: MeterProvider | None = None,
         ghosts: bool = True,
         clock: Callable[[], RunClock] = RunClock,
     ) -> None:
@@ -89,7 +93,7 @@ class RolloutTrace(TypedEvents):
         self._interval_s = interval_s
         self._queue_rows = queue_rows
         self._clock = clock
-        self._spans = SpanOptions(otlp, tuple(span_exporters), tracer_provider, ghosts)
+        self._spans = SpanOptions(otlp, tuple(span_exporters), tracer_provider, meter_provider, ghosts)
         self._warnings = HostWarnings()
         self._run = run or new_run_id()
         self._run_fields = _given(
@@ -224,7 +228,7 @@ class RolloutTrace(TypedEvents):
         worker.exporters.append(
             JsonlExporter(self._path, self._fsync, worker.give_up, worker.trouble, worker.report_loss)
         )
-        if self._spans.wanted:
+        if self._spans.wanted or has_sdk_meter_provider():
             self._add_pipeline(worker)
         worker.start()
         self._worker = worker
@@ -234,12 +238,15 @@ class RolloutTrace(TypedEvents):
 
         assert self._path is not None
         try:
-            pipeline = make_pipeline(self._run, self._path, self._spans, worker.report_delivery, self._warnings)
+            pipeline = make_pipeline(
+                self._run, self._path, self._spans, worker.report_delivery, self.stats, self._warnings
+            )
         except Exception as error:  # spans are an extra: without them the file is still complete
             self._warnings.warn(f"rollout trace: no spans are exported: {error!r}")
             return
-        worker.exporters.append(pipeline)
-        worker.pipeline = pipeline
+        if pipeline is not None:
+            worker.exporters.append(pipeline)
+            worker.pipeline = pipeline
 
     def _start_in_child(self) -> None:
         self._start()

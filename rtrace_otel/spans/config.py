@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
@@ -68,21 +69,29 @@ class SpanOptions:
         otlp: Collectors.
         exporters: ``SpanExporter`` objects of the user.
         tracer_provider: A ``TracerProvider`` of the user.
+        meter_provider: A ``MeterProvider`` of the user.
         ghosts: Whether to end and export what the run before left open.
     """
 
     otlp: Otlp
     exporters: tuple[Any, ...]
     tracer_provider: Any
+    meter_provider: Any
     ghosts: bool
 
     @property
     def wanted(self) -> bool:
-        """Whether any span is exported."""
-        return bool(self.exporters) or self.tracer_provider is not None or wants_export(self.otlp, os.environ)
+        """Whether anything is exported beside the file."""
+        given = (self.tracer_provider, self.meter_provider)
+        return bool(self.exporters) or any(g is not None for g in given) or wants_export(self.otlp, os.environ)
 
 
 def resource_from(environ: Mapping[str, str]) -> dict[str, str]:
     """The resource attributes in ``OTEL_RESOURCE_ATTRIBUTES``: ``key=value`` pairs, values percent-encoded."""
     pairs = (pair.partition("=") for pair in listed(environ.get("OTEL_RESOURCE_ATTRIBUTES", "")))
     return {key.strip(): unquote(value.strip()) for key, equals, value in pairs if equals and key.strip()}
+
+
+def has_sdk_meter_provider() -> bool:
+    """Whether the process may have set up metrics: it has at least imported the SDK for them. Imports nothing."""
+    return "opentelemetry.sdk.metrics" in sys.modules

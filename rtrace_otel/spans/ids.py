@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-_SEPARATOR = b"\x1f"
+_SEPARATOR = "\x1f"
 
 
 def group_trace_id(origin_run: str, group_id: str) -> int:
@@ -40,9 +40,11 @@ def child_span_id(parent_id: int, key: str) -> int:
     return _hash(8, "child", f"{parent_id:016x}", key)
 
 
-def traceparent(trace_id: int, span_id: int) -> str:
-    """The W3C ``traceparent`` header of a sampled span."""
-    return f"00-{trace_id:032x}-{span_id:016x}-01"
+def attempt_traceparent(origin_run: str, run: str, group_id: str, attempt_id: str) -> str:
+    """The W3C ``traceparent`` header that makes a span the child of an attempt; sampled."""
+    trace_id = _digest(16, f"group\x1f{origin_run}\x1f{group_id}").hexdigest()
+    span_id = _digest(8, f"attempt\x1f{run}\x1f{group_id}\x1f{attempt_id}").hexdigest()
+    return f"00-{trace_id}-{span_id}-01"
 
 
 def _times(again: int) -> tuple[str, ...]:
@@ -50,5 +52,8 @@ def _times(again: int) -> tuple[str, ...]:
 
 
 def _hash(size: int, *parts: str) -> int:
-    digest = blake2b(_SEPARATOR.join([part.encode("utf-8", "replace") for part in parts]), digest_size=size)
-    return int.from_bytes(digest.digest(), "big") or 1
+    return int.from_bytes(_digest(size, _SEPARATOR.join(parts)).digest(), "big") or 1
+
+
+def _digest(size: int, text: str) -> blake2b:
+    return blake2b(text.encode("utf-8", "replace"), digest_size=size)

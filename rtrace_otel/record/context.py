@@ -1,0 +1,77 @@
+"""Trace context of an attempt, before its span exists: its ids are derived, so a server's spans can be its children."""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from typing import TYPE_CHECKING, TypeVar
+
+from rtrace_otel.record.queue import RowQueue
+from rtrace_otel.spans import ids
+
+if TYPE_CHECKING:
+    from opentelemetry.context import Context
+
+_Headers = TypeVar("_Headers", bound=MutableMapping[str, str])
+
+HEADER = "traceparent"
+
+
+class TraceContext:
+    """Propagation of trace context; part of ``RolloutTrace``."""
+
+    _run: str
+    _queue: RowQueue
+
+    def traceparent(self, attempt_id: object, group_id: object, *, origin_run: str | None = None) -> str:
+        """The W3C ``traceparent`` value that makes a span the child of an attempt.
+
+        Args:
+            attempt_id: The attempt.
+            group_id: Its group.
+            origin_run: For a group that was restored, the run that first reserved it, as in ``group_reserved``.
+        """
+        run = self._run
+        return ids.attempt_traceparent(origin_run or run, run, str(group_id), str(attempt_id))
+
+    def inject(
+        self, headers: _Headers, attempt_id: object, group_id: object, *, origin_run: str | None = None
+    ) -> _Headers:
+        """Put ``traceparent`` into the headers of a request to an inference server.
+
+        Args:
+            headers: Changed in place; a ``traceparent`` that is there already, in any case, is kept.
+            attempt_id: The attempt.
+            group_id: Its group.
+            origin_run: As for :meth:`traceparent`.
+
+        Returns:
+            The same headers. They are plain strings, so they survive pickling (Ray, multiprocessing).
+        """
+        if self._queue.limit >= 0 and not any(name.lower() == HEADER for name in headers):
+            headers[HEADER] = self.traceparent(attempt_id, group_id, origin_run=origin_run)
+        return headers
+
+    def context(self, attempt_id: object, group_id: object, *, origin_run: str | None = None) -> Context:
+        """An OpenTelemetry context with the attempt as the current span, for instrumentation in this process.
+
+        Args:
+            attempt_id: The attempt.
+            group_id: Its group.
+            origin_run: As for :meth:`traceparent`.
+        """
+        from opentelemetry.context import Context as NewContext  # noqa: PLC0415 - only who uses it pays the import
+        from opentelemetry.trace import (  # noqa: PLC0415
+            NonRecordingSpan,
+            SpanContext,
+            TraceFlags,
+            set_span_in_context,
+        )
+
+        group = str(group_id)
+        span_context = SpanContext(
+            trace_id=ids.group_trace_id(origin_run or self._run, group),
+            span_id=ids.attempt_span_id(self._run, group, str(attempt_id)),
+            is_remote=True,
+            trace_flags=TraceFlags(TraceFlags.SAMPLED),
+        )
+        return set_span_in_context(NonRecordingSpan(span_context), NewContext())
