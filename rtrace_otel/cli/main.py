@@ -18,6 +18,8 @@ COMMANDS: Final = {
     "demo": "Run a real RL job in miniature, kill it, restore it, explain it.",
     "summary": "What a trace holds: runs, attempts, groups, steps, damage.",
     "age": "Batch age of each training step, and why its values differ.",
+    "replay": "Send a trace's spans to a collector, Jaeger or Tempo.",
+    "export": "Write a trace's spans as OTLP JSON Lines or Chrome trace JSON.",
 }
 """Names and one-line helps; a command's own module is imported when it runs."""
 

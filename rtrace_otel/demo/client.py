@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,7 +52,9 @@ class InferenceClient:
         self._url = url
         self._session = session
 
-    async def generate(self, call_id: str, task: int, max_tokens: int, *, first_turn: bool) -> Generated:
+    async def generate(
+        self, call_id: str, task: int, max_tokens: int, headers: Mapping[str, str], *, first_turn: bool
+    ) -> Generated:
         """Run a model call.
 
         Raises:
@@ -60,7 +62,7 @@ class InferenceClient:
             FailedCallError: The server failed the call.
         """
         body = {"call_id": call_id, "task": task, "max_tokens": max_tokens, "first_turn": first_turn}
-        async with self._session.post(f"{self._url}/generate", json=body) as response:
+        async with self._session.post(f"{self._url}/generate", json=body, headers=headers) as response:
             answer = await response.json()
             if response.status == 409:
                 raise RefusedError

@@ -139,8 +139,9 @@ class Controller:
             snapshot.checkpoint_id, snapshot.step, snapshot.group_ids, snapshot.run, seconds
         )
         for group in (*snapshot.ready, *snapshot.in_flight):
+            origin_run = group.origin_run = group.origin_run or snapshot.run
             self._trace.group_reserved(
-                group.group_id, group.prompt_id, len(group.generations), group.start_version, group.epoch, snapshot.run
+                group.group_id, group.prompt_id, len(group.generations), group.start_version, group.epoch, origin_run
             )
         self._pump.ready = snapshot.ready
         for group in snapshot.in_flight:

@@ -50,6 +50,7 @@ class Group:
         epoch: Pass over the dataset.
         start_version: Weight version when it was admitted.
         generations: The siblings.
+        origin_run: The run that reserved it, if that is not this one.
         metrics: Batch-age sums, once published.
     """
 
@@ -58,6 +59,7 @@ class Group:
     epoch: int
     start_version: int
     generations: list[Generation]
+    origin_run: str | None = None
     metrics: dict[str, int] = field(default_factory=dict)
 
 

@@ -195,6 +195,7 @@ class RolloutPump:
                     uuid.uuid4().hex[:12],
                     task_of(group.prompt_id),
                     generation.turn_lengths[turn],
+                    self._trace.inject({}, generation.attempt_id, group.group_id, origin_run=group.origin_run),
                     first_turn=turn == 0,
                 )
                 generation.calls.append(call)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import signal
 import sys
 from typing import Final
 
 from aiohttp import web
 
 from rtrace_otel.demo.engine import Engine
+from rtrace_otel.demo.tracing import ServerTracing
 
 ENGINE: Final = web.AppKey("engine", Engine)
+TRACING: Final = web.AppKey("tracing", ServerTracing)
 GATE: Final = web.AppKey("gate", dict[str, bool])
 
 
@@ -20,7 +23,14 @@ async def generate(request: web.Request) -> web.Response:
     wanted = await request.json()
     if wanted["first_turn"] and not request.app[GATE]["open"]:
         return web.json_response({"error": "admission closed"}, status=409)
-    succeeded, call = await request.app[ENGINE].generate(wanted["call_id"], wanted["task"], wanted["max_tokens"])
+    tracing = request.app[TRACING]
+    span = tracing.start(request.headers, wanted["call_id"], wanted["max_tokens"])
+    try:
+        succeeded, call = await request.app[ENGINE].generate(wanted["call_id"], wanted["task"], wanted["max_tokens"])
+    except asyncio.CancelledError:
+        tracing.end(span, None, "client is gone")
+        raise
+    tracing.end(span, call, None if succeeded else "server error")
     if not succeeded:
         return web.json_response({"error": "server error", "tokens": len(call.tokens)}, status=500)
     return web.json_response({"tokens": call.tokens, "begin_version": call.begin_version})
@@ -64,6 +74,9 @@ async def serve(engine: Engine) -> None:
     app = web.Application()
     app[ENGINE] = engine
     app[GATE] = {"open": True}
+    app[TRACING] = ServerTracing()
+    ended = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
     app.add_routes([web.post(f"/{f.__name__}", f) for f in (generate, admission, pause, weights, resume)])
     app.add_routes([web.get("/truth", truth)])
     runner = web.AppRunner(app, handler_cancellation=True, access_log=None)
@@ -72,7 +85,10 @@ async def serve(engine: Engine) -> None:
     await site.start()
     sys.stdout.write(f"{runner.addresses[0][1]}\n")
     sys.stdout.flush()
-    await engine.run()
+    running = asyncio.create_task(engine.run())
+    await ended.wait()
+    running.cancel()
+    app[TRACING].shut_down()
 
 
 def main() -> None:

@@ -4,42 +4,77 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
 import msgspec
 
 from rtrace_otel.events import Row
+from rtrace_otel.spans.ranges import Ranges
 
 BLOCK: Final = 1 << 20
+_DELIVERED: Final = b'{"event":"spans_delivered"'
 _START: Final = b'{"event":"run_started"'
 _decode = msgspec.json.Decoder().decode
 
 
-def rows_of_run_before(path: Path, run: str) -> Iterator[Row]:
-    """The rows of the run that the file's last run took over from, without reading the file's earlier runs.
+@dataclass(frozen=True, slots=True)
+class RunBefore:
+    """The run that the present one took over from.
+
+    Attributes:
+        path: The trace file.
+        run: Its id.
+        present: The present run, whose first row ends its rows.
+        offset: Where its first row stands in the file.
+    """
+
+    path: Path
+    run: str
+    present: str
+    offset: int
+
+    def rows(self) -> Iterator[Row]:
+        """Its rows, in file order."""
+        return self._rows(b"")
+
+    def deliveries(self) -> dict[str, Ranges]:
+        """Numbers of the spans of it that each destination had confirmed, by destination."""
+        found: dict[str, Ranges] = {}
+        for row in self._rows(_DELIVERED):
+            if row.get("of_run") == self.run:
+                found.setdefault(str(row.get("destination")), Ranges()).merge(Ranges.parse(str(row.get("spans"))))
+        return found
+
+    def _rows(self, head: bytes) -> Iterator[Row]:
+        with self.path.open("rb") as file:
+            file.seek(self.offset)
+            for line in file:
+                if not line.startswith(head) and not line.startswith(_START):
+                    continue
+                row = _row_of(line)
+                if row is None:
+                    continue
+                if row["run"] == self.present:
+                    return
+                if row["run"] == self.run:
+                    yield row
+
+
+def find_run_before(path: Path, present: str) -> RunBefore | None:
+    """The run that the present one took over from; the file's earlier runs are not read.
 
     Args:
         path: The trace file.
-        run: The present run; its rows and those of its children are passed over.
+        present: The present run; it and the children of forks are passed over.
 
-    Yields:
-        Rows of the latest earlier run, in file order; nothing if there is none, or if it is a process on this host that
-        still lives.
+    Returns:
+        ``None`` if there is no earlier run, or if it is a process on this host that still lives.
     """
     with path.open("rb") as file:
-        start = _start_of_run_before(file, run)
-        if start is None:
-            return
-        offset, row = start
-        name = row["run"]
-        file.seek(offset)
-        for line in file:
-            later = _row_of(line)
-            if later is not None and later["run"] == name:
-                yield later
-            if later is not None and later["run"] == run:
-                return
+        start = _start_of_run_before(file, present)
+    return None if start is None else RunBefore(path, start[1]["run"], present, start[0])
 
 
 def _start_of_run_before(file: IO[bytes], run: str) -> tuple[int, Row] | None:

@@ -8,12 +8,13 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-from rtrace_otel.events import Row
-from rtrace_otel.record.ghosts import rows_of_run_before
+from rtrace_otel.events import ROLLOUT_TRACE_FILENAME, Row
+from rtrace_otel.record.ghosts import find_run_before
 from rtrace_otel.record.metrics import RowMetrics, present_meter_provider
 from rtrace_otel.record.stats import RecorderStats, SpanStats
 from rtrace_otel.record.warn import HostWarnings
@@ -23,6 +24,7 @@ from rtrace_otel.spans.model import FinishedSpan, RunResource
 from rtrace_otel.spans.otlp import make_exporters, make_processor
 from rtrace_otel.spans.projector import Projector
 from rtrace_otel.spans.provider import ProviderSink
+from rtrace_otel.spans.ranges import Ranges
 from rtrace_otel.spans.readable import ProjectedSpan, to_readable
 
 MAX_ROWS: Final = 500_000
@@ -31,7 +33,7 @@ MAX_ROWS: Final = 500_000
 CHUNK_ROWS: Final = 32
 NAP_S: Final = 0.0005
 POLL_S: Final = 0.02
-NEWS_S: Final = 5.0
+NEWS_S: Final = 1.0
 
 SpanSink = Callable[[FinishedSpan, RunResource], None]
 
@@ -141,31 +143,39 @@ class SpanPipeline:
                 self._warnings.warn(f"rollout trace: no span for a row: {error!r}")
 
     def _project_ghosts(self) -> None:
-        """Spans that the run before could not end; also so that this run's attempts can link to the lost ones."""
-        if not self._takers or self._path is None or not self._path.exists():
+        """What the run before could not end or could not deliver; attempts of this run can link to the lost ones."""
+        if not self._takers or self._path is None:
             return
-        for row in rows_of_run_before(self._path, self._run):
+        path = self._path / ROLLOUT_TRACE_FILENAME if self._path.is_dir() else self._path
+        before = find_run_before(path, self._run) if path.exists() else None
+        if before is None:
+            return
+        delivered = before.deliveries()
+        for row in before.rows():
             for span in self._projector.add(row):
-                self._count(span)  # the run before handed it over itself
+                self._hand_over(span, delivered)
         for span in self._projector.end_killed(last_too=True):
-            self._hand_over(span)
+            self._hand_over(span, delivered)
 
-    def _count(self, span: FinishedSpan) -> int:
-        """The span's number within its run."""
+    def _hand_over(self, span: FinishedSpan, delivered: Mapping[str, Ranges] = MappingProxyType({})) -> None:
+        """Give a span to every destination that has not confirmed it."""
+        resource = self._projector.resource(span.run)
         number = self._numbers.get(span.run, 0)
         self._numbers[span.run] = number + 1
-        return number
-
-    def _hand_over(self, span: FinishedSpan) -> None:
-        resource = self._projector.resource(span.run)
-        number = self._count(span)
-        self._made += 1
-        if self._processors:
+        wanting = [
+            processor
+            for exporter, processor in zip(self._exporters, self._processors, strict=True)
+            if exporter.destination not in delivered or number not in delivered[exporter.destination]
+        ]
+        if wanting or not self._processors:
+            self._made += 1
+        if wanting:
             readable: ProjectedSpan = to_readable(span, resource, number)
-            for processor in self._processors:
+            for processor in wanting:
                 processor.on_end(readable)
-        for sink in self._sinks:
-            sink(span, resource)
+        if not delivered or number not in next(iter(delivered.values())):
+            for sink in self._sinks:
+                sink(span, resource)
 
     def _tell_news(self) -> None:
         for exporter in self._exporters:

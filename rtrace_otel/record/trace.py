@@ -55,7 +55,7 @@ class RolloutTrace(TypedEvents, TraceContext):
         span_exporters: Further exporters that get every span through a batch span processor of their own.
         tracer_provider: A provider of yours that gets every span, with its own processors and resource.
         meter_provider: Where the metrics go; by default to the process's own provider, if it has set one up.
-        ghosts: Whether to export the spans that the run before, which was killed, could not end.
+        ghosts: Whether to export the spans that the run before, which was killed, could not end or deliver.
         clock: Makes the clock of a run; for tests.
 
     Raises:

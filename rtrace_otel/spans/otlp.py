@@ -8,6 +8,7 @@ from importlib.metadata import entry_points
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+import requests
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 
 from rtrace_otel.spans.config import ENDPOINTS, NOT_OURS, Otlp, OtlpDestination, Protocol, listed, wants_export
@@ -22,8 +23,16 @@ DELAY_MS: Final = 1_000
 batches so small that encoding one does not hold the interpreter's lock for long."""
 
 
-def make_exporters(otlp: Otlp, environ: Mapping[str, str]) -> list[TrackedExporter]:
-    """The exporters that are wanted, each wrapped; one that cannot be made is warned of and left out."""
+def make_exporters(
+    otlp: Otlp, environ: Mapping[str, str], *, session: requests.Session | None = None
+) -> list[TrackedExporter]:
+    """The exporters that are wanted, each wrapped; one that cannot be made is warned of and left out.
+
+    Args:
+        otlp: What the user asked for.
+        environ: For the ``OTEL_*`` variables.
+        session: HTTP session to use, if the protocol is HTTP.
+    """
     if not wants_export(otlp, environ):
         return []
     quieten_exporters()
@@ -37,7 +46,7 @@ def make_exporters(otlp: Otlp, environ: Mapping[str, str]) -> list[TrackedExport
     exporters = []
     for destination in wanted:
         try:
-            made = _make(destination, environ)
+            made = _make(destination, environ, session)
         except Exception as error:  # a bad URL or certificate must not stop the job
             logger.warning("rollout trace: no spans to %s: %s", destination, error)
         else:
@@ -56,7 +65,9 @@ def make_processor(exporter: SpanExporter, environ: Mapping[str, str]) -> BatchS
     )
 
 
-def _make(destination: str | OtlpDestination, environ: Mapping[str, str]) -> list[TrackedExporter]:
+def _make(
+    destination: str | OtlpDestination, environ: Mapping[str, str], session: requests.Session | None
+) -> list[TrackedExporter]:
     if isinstance(destination, str) and "://" not in destination:
         if destination in NOT_OURS:
             return []
@@ -67,7 +78,7 @@ def _make(destination: str | OtlpDestination, environ: Mapping[str, str]) -> lis
     otlp = OtlpDestination(endpoint=destination) if isinstance(destination, str) else destination
     protocol = otlp.protocol or _protocol(environ)
     endpoint = otlp.endpoint or next((environ[name] for name in ENDPOINTS if environ.get(name, "").strip()), None)
-    exporter = _grpc(otlp) if protocol == "grpc" else _http(otlp)
+    exporter = _grpc(otlp) if protocol == "grpc" else _http(otlp, session)
     return [TrackedExporter(exporter, endpoint or f"default {protocol} endpoint")]
 
 
@@ -83,11 +94,13 @@ def _protocol(environ: Mapping[str, str]) -> Protocol:
     return "http/protobuf"
 
 
-def _http(otlp: OtlpDestination) -> SpanExporter:
+def _http(otlp: OtlpDestination, session: requests.Session | None) -> SpanExporter:
     from opentelemetry.exporter.otlp.proto.http import Compression
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
     given: dict[str, Any] = _given(otlp)
+    if session is not None:
+        given["session"] = session
     if otlp.endpoint is not None:
         given["endpoint"] = _traces_url(otlp.endpoint)
     if otlp.compression is not None:

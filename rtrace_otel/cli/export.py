@@ -1,0 +1,93 @@
+"""``rtrace export``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from rtrace_otel.analysis.spans_of import NumberedSpan, Selection, select_spans
+from rtrace_otel.cli.common import opened
+from rtrace_otel.errors import TraceFileError
+from rtrace_otel.report.chrome import chrome_trace
+from rtrace_otel.report.numbers import plural
+from rtrace_otel.spans.otlp_json import traces_data
+
+SPANS_PER_LINE = 200
+
+
+@click.command()
+@click.argument("file")
+@click.option("--to", "form", type=click.Choice(["otlp-json", "chrome-trace"]), required=True, help="What to write.")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Where to; standard output if left out."
+)
+@click.option(
+    "--max-bytes", type=int, default=15_000_000, show_default=True, help="OTLP JSON: begin a new file at this size."
+)
+@click.option("--run", help="Only this run (the head of its id is enough).")
+@click.option("--step", type=int, help="Only this training step and the groups it trained.")
+@click.option("--group", help="Only this prompt group (the head of its id is enough).")
+@click.option("--open", "open_too", is_flag=True, help="Also what is still open in a run that has not ended.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress bar and no notes on standard error.")
+def export(
+    file: str,
+    form: str,
+    output: Path | None,
+    max_bytes: int,
+    run: str | None,
+    step: int | None,
+    group: str | None,
+    open_too: bool,
+    quiet: bool,
+) -> None:
+    """Write a trace's spans for other viewers.
+
+    otlp-json: OTLP JSON Lines, for the upload of the Jaeger UI and for an OpenTelemetry collector. Jaeger takes about
+    20 MB at a time, so the output is split: spans.jsonl, spans-2.jsonl, ...
+
+    chrome-trace: one JSON file for Perfetto (ui.perfetto.dev) or chrome://tracing.
+
+    \b
+    Examples:
+      rtrace export logs/ --to otlp-json -o spans.jsonl
+      rtrace export logs/ --to otlp-json --step 12 -o step12.jsonl
+      rtrace export logs/ --to chrome-trace -o trace.json
+    """
+    wanted = Selection(run=run, step=step, group=group, open_too=open_too)
+    with opened(file, strict=False, quiet=quiet) as reader:
+        spans = list(select_spans(reader, wanted))
+    if form == "chrome-trace":
+        parts = iter([chrome_trace((found.span, found.resource) for found in spans)])
+    else:
+        parts = _otlp_files(spans, max_bytes)
+    names = [_write(output, number, text) for number, text in enumerate(parts, 1)]
+    if not quiet:
+        click.echo(f"{plural(len(spans), 'span')} written to {', '.join(names)}", err=True)
+
+
+def _otlp_files(spans: list[NumberedSpan], max_bytes: int) -> Iterator[str]:
+    """Texts of at most ``max_bytes`` each, as long as a line is not larger."""
+    text = ""
+    for begin in range(0, len(spans), SPANS_PER_LINE):
+        part = [(found.span, found.resource) for found in spans[begin : begin + SPANS_PER_LINE]]
+        line = json.dumps(traces_data(part), separators=(",", ":")) + "\n"
+        if text and len(text) + len(line) > max_bytes:
+            yield text
+            text = ""
+        text += line
+    yield text
+
+
+def _write(output: Path | None, number: int, text: str) -> str:
+    if output is None or str(output) == "-":
+        click.echo(text, nl=False)
+        return "standard output"
+    path = output if number == 1 else output.with_name(f"{output.stem}-{number}{output.suffix}")
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise TraceFileError(str(path), f"cannot be written: {error.strerror or error}") from error
+    return str(path)
