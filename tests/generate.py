@@ -18,7 +18,9 @@ from rtrace_otel.analysis.reader import read_events
 from rtrace_otel.cli.main import COMMANDS, build_cli
 from rtrace_otel.cli.terminal import render_documents
 from rtrace_otel.demo.report import demo_documents
-from rtrace_otel.events import COMMON_FIELDS, EVENTS, SCHEMA_VERSION, EventType, Field, FieldType
+from rtrace_otel.events import COMMON_FIELDS, EVENTS, SCHEMA_VERSION
+from rtrace_otel.fields import EventType, Field, FieldType
+from tests.conventions_page import conventions_page
 from tests.record_demo import DATA, recorded
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -285,6 +287,7 @@ FILES = {
     "docs/cli.md": cli_page,
     "rtrace_otel/record/typed.py": typed_methods,
     "docs/schema.md": schema_page,
+    "docs/semantic-conventions.md": conventions_page,
     "docs/rollout_trace.schema.json": json_schema,
 }
 

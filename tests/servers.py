@@ -1,0 +1,284 @@
+"""Real servers for tests: Jaeger, an OpenTelemetry collector, Prometheus.
+
+Each starts on free ports of 127.0.0.1, is waited for, and is gone when its ``with`` block ends. Jaeger and the
+collector are built by ``collector/testbed/build``; the first build takes minutes, so modules that use them say
+``pytestmark = pytest.mark.timeout(BUILD_TIMEOUT_S)``.
+
+Without them tests are skipped; with ``RTRACE_REQUIRE_SERVERS=1`` they fail instead.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import pytest
+
+COLLECTOR: Final = Path(__file__).resolve().parents[1] / "collector"
+BUILD: Final = COLLECTOR / "testbed" / "build"
+BUILD_TIMEOUT_S: Final = 1800
+START_TIMEOUT_S: Final = 30.0
+_TRIES: Final = 3
+_Found = TypeVar("_Found")
+
+
+@dataclass(frozen=True, slots=True)
+class Binaries:
+    """The servers that are built from source."""
+
+    jaeger: Path
+    otelcol: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Jaeger:
+    """A running Jaeger: its query API, and where it takes spans."""
+
+    url: str
+    otlp_grpc: str
+    otlp_http: str
+
+
+@dataclass(frozen=True, slots=True)
+class Otelcol:
+    """A running collector: where it takes spans and metrics, what it offers to Prometheus, the file it writes."""
+
+    otlp_grpc: str
+    otlp_http: str
+    metrics: str
+    telemetry: str
+    spans_file: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Prometheus:
+    """A running Prometheus."""
+
+    url: str
+
+    def query(self, expr: str) -> list[dict[str, Any]]:
+        """The result of an instant query."""
+        result: list[dict[str, Any]] = get_json(f"{self.url}/api/v1/query", query=expr)["data"]["result"]
+        return result
+
+
+@cache
+def _built() -> Binaries | str:
+    pipe = subprocess.PIPE
+    with subprocess.Popen([BUILD], stdout=pipe, stderr=pipe, text=True, start_new_session=True) as build:
+        try:
+            output, complaint = build.communicate()
+        except BaseException:
+            # Its compilers would go on without it.
+            os.killpg(build.pid, signal.SIGTERM)
+            raise
+    if build.returncode != 0:
+        return complaint.strip() or f"{BUILD} exited with {build.returncode}"
+    found = dict(line.split("=", 1) for line in output.splitlines())
+    return Binaries(Path(found["jaeger"]), Path(found["otelcol"]))
+
+
+def binaries() -> Binaries | None:
+    """Jaeger and the collector, built if need be; ``None`` where that cannot be done."""
+    built = _built()
+    return built if isinstance(built, Binaries) else None
+
+
+def need_binaries() -> Binaries:
+    """The same, for a test that cannot do without: it is skipped, or fails where servers are required."""
+    built = _built()
+    return built if isinstance(built, Binaries) else _missing(built)
+
+
+def need_program(name: str) -> Path:
+    """A program of the system (``prometheus``, ``promtool``) that a test cannot do without."""
+    found = shutil.which(name)
+    return Path(found) if found else _missing(f"no {name!r} on PATH: on Debian, apt-get install prometheus")
+
+
+def _missing(why: str) -> Any:
+    if os.environ.get("RTRACE_REQUIRE_SERVERS") == "1":
+        pytest.fail(why, pytrace=False)
+    pytest.skip(why)
+
+
+@contextmanager
+def jaeger(config: Path | None = None, env: Mapping[str, str] | None = None) -> Iterator[Jaeger]:
+    """Jaeger with the configuration of the testbed, or with another that takes its addresses from the environment."""
+    command = [str(need_binaries().jaeger), f"--config={config or COLLECTOR / 'testbed' / 'jaeger.yaml'}"]
+
+    def start(work: Path) -> tuple[Jaeger, subprocess.Popen[bytes]]:
+        ports = _ports("JAEGER_QUERY", "JAEGER_QUERY_GRPC", "OTLP_GRPC", "OTLP_HTTP", "HEALTH")
+        query, grpc, http = ports["JAEGER_QUERY"], ports["OTLP_GRPC"], ports["OTLP_HTTP"]
+        variables = {
+            **_listen(ports),
+            "JAEGER_QUERY_HTTP_PORT": str(query),
+            "JAEGER_QUERY_GRPC_PORT": str(ports["JAEGER_QUERY_GRPC"]),
+            "JAEGER_OTLP_GRPC_PORT": str(grpc),
+            "JAEGER_OTLP_HTTP_PORT": str(http),
+            "JAEGER_HEALTH_PORT": str(ports["HEALTH"]),
+            **(env or {}),
+        }
+        process = _start(command, variables, work, f"http://127.0.0.1:{ports['HEALTH']}/status")
+        return Jaeger(f"http://127.0.0.1:{query}", f"127.0.0.1:{grpc}", f"http://127.0.0.1:{http}"), process
+
+    with _running(start) as server:
+        yield server
+
+
+@contextmanager
+def otelcol(config: Path | Sequence[Path], env: Mapping[str, str] | None = None) -> Iterator[Otelcol]:
+    """The collector with one configuration or several, which use the variables of ``collector/otelcol/base.yaml``."""
+    configs = [config] if isinstance(config, Path) else config
+    command = [str(need_binaries().otelcol), *(f"--config=file:{path}" for path in configs)]
+
+    def start(work: Path) -> tuple[Otelcol, subprocess.Popen[bytes]]:
+        ports = _ports("OTLP_GRPC", "OTLP_HTTP", "HEALTH", "METRICS", "TELEMETRY")
+        variables = {
+            **_listen(ports),
+            "TELEMETRY_HOST": "127.0.0.1",
+            "TELEMETRY_PORT": str(ports["TELEMETRY"]),
+            "SPANS_FILE": str(work / "spans.jsonl"),
+            **(env or {}),
+        }
+        process = _start(command, variables, work, f"http://127.0.0.1:{ports['HEALTH']}/")
+        return Otelcol(
+            otlp_grpc=f"127.0.0.1:{ports['OTLP_GRPC']}",
+            otlp_http=f"http://127.0.0.1:{ports['OTLP_HTTP']}",
+            metrics=f"127.0.0.1:{ports['METRICS']}",
+            telemetry=f"127.0.0.1:{ports['TELEMETRY']}",
+            spans_file=Path(variables["SPANS_FILE"]),
+        ), process
+
+    with _running(start) as server:
+        yield server
+
+
+@contextmanager
+def prometheus(config: Path, port: int | None = None) -> Iterator[Prometheus]:
+    """Prometheus with this configuration; ``port`` where another server had to be told of it before."""
+    program = str(need_program("prometheus"))
+
+    def start(work: Path) -> tuple[Prometheus, subprocess.Popen[bytes]]:
+        address = f"127.0.0.1:{port or free_ports(1)[0]}"
+        where = [f"--storage.tsdb.path={work / 'data'}", f"--web.listen-address={address}"]
+        command = [program, f"--config.file={config}", *where, "--enable-feature=exemplar-storage"]
+        return Prometheus(f"http://{address}"), _start(command, {}, work, f"http://{address}/-/ready")
+
+    with _running(start) as server:
+        yield server
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of 127.0.0.1 that nobody uses now, all different."""
+    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    try:
+        return [int(server.getsockname()[1]) for server in held]
+    finally:
+        for server in held:
+            server.close()
+
+
+def get_text(url: str, headers: Mapping[str, str] | None = None) -> str:
+    """What a GET request answers; an error answer raises."""
+    with urllib.request.urlopen(urllib.request.Request(url, headers=dict(headers or {})), timeout=10) as answer:
+        return str(answer.read().decode())
+
+
+def get_json(url: str, **parameters: str | int | Sequence[str]) -> Any:
+    """The JSON that a GET request answers; an error answer raises with its text."""
+    address = f"{url}?{urllib.parse.urlencode(parameters, doseq=True)}" if parameters else url
+    try:
+        return json.loads(get_text(address))
+    except urllib.error.HTTPError as error:
+        with error:
+            raise AssertionError(f"{address}: {error.code} {error.read().decode()}") from None
+
+
+def eventually(look: Callable[[], _Found], seconds: float = 20.0) -> _Found:
+    """What ``look`` gives as soon as that is true; its last answer if it never is, for the test to compare."""
+    end = time.monotonic() + seconds
+    while not (found := look()) and time.monotonic() < end:
+        time.sleep(0.1)
+    return found
+
+
+def _ports(*names: str) -> dict[str, int]:
+    return dict(zip(names, free_ports(len(names)), strict=True))
+
+
+def _listen(ports: Mapping[str, int]) -> dict[str, str]:
+    return {f"{name}_LISTEN": f"127.0.0.1:{port}" for name, port in ports.items()}
+
+
+def _start(command: Sequence[str], env: Mapping[str, str], work: Path, health: str) -> subprocess.Popen[bytes]:
+    # The kernel ends the server even if the tests are killed before they can.
+    guard = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
+    log = work / "log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*guard, *command],
+            cwd=work,
+            env={**os.environ, **env},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    end = time.monotonic() + START_TIMEOUT_S
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            get_text(health)
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return process
+    _stop(process)
+    raise ServerError(f"{Path(command[0]).name} did not start:\n{log.read_text(errors='replace')[-4000:]}")
+
+
+class ServerError(Exception):
+    """A server did not start; the message ends with its log."""
+
+
+_Server = TypeVar("_Server")
+
+
+@contextmanager
+def _running(start: Callable[[Path], tuple[_Server, subprocess.Popen[bytes]]]) -> Iterator[_Server]:
+    with tempfile.TemporaryDirectory(prefix="rtrace-server-") as folder:
+        # Somebody else may take a port between its choice and its use.
+        for left in reversed(range(_TRIES)):
+            try:
+                server, process = start(Path(folder))
+                break
+            except ServerError as error:
+                if not left or "address already in use" not in str(error):
+                    raise
+        try:
+            yield server
+        finally:
+            _stop(process)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
