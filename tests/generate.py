@@ -70,9 +70,18 @@ def _copy(value: Any) -> Any:
         return value
 
 
+def _shallow(value: Any) -> Any:
+    try:
+        if isinstance(value, list):
+            return list(value)
+        return dict(value) if isinstance(value, dict) else value
+    except Exception:  # a subclass may do anything: the worker writes what it is
+        return value
+
+
 def _copies(extra: Mapping[str, Any]) -> Any:
     try:
-        return {n: v.copy() if v.__class__ is list or v.__class__ is dict else v for n, v in extra.items()}
+        return {n: _shallow(v) for n, v in extra.items()}
     except Exception:  # not a mapping: the worker writes what it is
         return {"extra": extra}
 
@@ -117,7 +126,7 @@ def _method(event: EventType) -> str:
         queue = self._queue
         stamp = now()
         if len(queue) < queue.limit:
-            queue.append(("{event.name}", stamp, {values}extra and _copies(extra)))
+            queue.append(("{event.name}", stamp, {values}None if extra is None else _copies(extra)))
             if queue.idle:
                 queue.wake()
         else:

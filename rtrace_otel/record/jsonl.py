@@ -1,6 +1,6 @@
 """Rows to the end of a JSONL file: whole lines, one ``write`` a chunk, and patience with a disk that is full.
 
-Nothing that was handed over is dropped while the process lives: a failed write is repeated, from the byte where it
+Nothing that was handed over is dropped while the process lives: a failed write is repeated, from the row where it
 stopped, until it works or the recorder gives up at its close.
 """
 
@@ -16,7 +16,7 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 from rtrace_otel.events import ROLLOUT_TRACE_FILENAME, Row
-from rtrace_otel.record.plain import clipped_repr
+from rtrace_otel.record.plain import clipped_repr, to_plain
 from rtrace_otel.text import without_surrogates
 
 FsyncPolicy: TypeAlias = Literal["never", "checkpoint", "always"]
@@ -43,6 +43,9 @@ class JsonlExporter:
         give_up: Set when the recorder can wait no longer.
         on_trouble: Told of each error that the file makes.
         on_lost: Told how many rows are gone, and why, when the file was deleted under the recorder.
+
+    Attributes:
+        path: The file.
     """
 
     def __init__(
@@ -54,7 +57,7 @@ class JsonlExporter:
         on_lost: Callable[[int, str], None],
     ) -> None:
         """Open nothing yet: a hung file system must not delay the caller."""
-        self._path = path
+        self.path = path
         self._fsync = fsync
         self._give_up = give_up
         self._on_trouble = on_trouble
@@ -62,6 +65,7 @@ class JsonlExporter:
         self._fd: int | None = None
         self._identity = (0, 0)
         self._rows_in_file = 0
+        self._begin_again = False
 
     def export(self, rows: Sequence[Row]) -> None:
         """Append the rows.
@@ -89,22 +93,21 @@ class JsonlExporter:
         os.close(fd)
 
     def _append(self, data: bytes) -> None:
-        done = 0
-        size_when_torn: int | None = None
-        retry_s = FIRST_RETRY_S
-        while done < len(data):
+        whole, retry_s = data, FIRST_RETRY_S
+        while data:
+            done = 0
             try:
                 fd = self._ready()
-                if size_when_torn is not None and os.fstat(fd).st_size != size_when_torn:
-                    # The file went on without us, so the torn row cannot be completed in place.
-                    done = data.rfind(b"\n", 0, done) + 1
-                    _write_all(fd, b"\n")
-                size_when_torn = None
-                done += os.write(fd, memoryview(data)[done:])
-                retry_s = FIRST_RETRY_S
+                if self._begin_again:
+                    self._begin_again = False
+                    data = whole
+                while done < len(data):
+                    done += os.write(fd, memoryview(data)[done:])
+                    retry_s = FIRST_RETRY_S
+                return
             except OSError as error:
-                size_when_torn = self._size() if done else None
-                self._on_trouble(f"{self._path}: {error.strerror or error}")
+                data = _after_tear(data, done)
+                self._on_trouble(f"{self.path}: {error.strerror or error}")
                 if self._give_up.wait(retry_s):
                     raise GaveUpError from error
                 retry_s = min(2 * retry_s, LAST_RETRY_S)
@@ -122,18 +125,19 @@ class JsonlExporter:
                 elif now.st_nlink == 0 and stat.S_ISREG(now.st_mode):
                     os.close(self._fd)
                     self._fd = None
+                    self._begin_again = True
                     self._on_lost(self._rows_in_file, "file deleted")
                     self._rows_in_file = 0
         return self._open() if self._fd is None else self._fd
 
     def _open(self) -> int:
-        if self._path.is_dir():
-            self._path = self._path / ROLLOUT_TRACE_FILENAME
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        fd = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        if self.path.is_dir():
+            self.path = self.path / ROLLOUT_TRACE_FILENAME
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        fd = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             opened = os.fstat(fd)
-            if stat.S_ISREG(opened.st_mode) and opened.st_size and not _ends_in_newline(self._path):
+            if stat.S_ISREG(opened.st_mode) and opened.st_size and not _ends_in_newline(self.path):
                 _write_all(fd, b"\n")
         except OSError:
             os.close(fd)
@@ -141,20 +145,14 @@ class JsonlExporter:
         self._fd, self._identity = fd, (opened.st_dev, opened.st_ino)
         return fd
 
-    def _size(self) -> int:
-        try:
-            return os.fstat(self._fd).st_size if self._fd is not None else -1
-        except OSError:
-            return -1
-
     def _sync(self) -> None:
         if self._fd is None:
             return
         try:
             os.fdatasync(self._fd)
         except OSError as error:
-            if stat.S_ISREG(self._path.stat().st_mode):
-                self._on_trouble(f"{self._path}: fdatasync: {error.strerror or error}")
+            if stat.S_ISREG(os.fstat(self._fd).st_mode):
+                self._on_trouble(f"{self.path}: fdatasync: {error.strerror or error}")
 
 
 def encode_lines(rows: Sequence[Row]) -> bytes:
@@ -166,7 +164,7 @@ def encode_lines(rows: Sequence[Row]) -> bytes:
 
 
 def _encode_line(row: Row) -> bytes:
-    for attempt in (lambda: row, lambda: without_surrogates(row), lambda: _bare(row)):
+    for attempt in (lambda: row, lambda: without_surrogates(row), lambda: _mended(row), lambda: _bare(row)):
         try:
             return _encoder.encode(attempt()) + b"\n"
         except Exception:  # noqa: S112 - the next form is the answer to any error of this one
@@ -174,11 +172,30 @@ def _encode_line(row: Row) -> bytes:
     return b""
 
 
+def _mended(row: Row) -> Row:
+    """Each value made plain anew, with the care that the fast path saves."""
+    mended: Row = without_surrogates(to_plain(row))
+    return mended
+
+
 def _bare(row: Row) -> Row:
     """What is left of a row that no mending could encode."""
     kept = {key: row[key] for key in ("event", "t", "run", "seq")}
     kept["event"] = without_surrogates(kept["event"])
     return kept | {"unencodable": without_surrogates(clipped_repr(row))}
+
+
+def _after_tear(data: bytes, done: int) -> bytes:
+    """What to write after a write that failed in the middle.
+
+    A row that was torn is written again, whole and on a new line. It cannot be completed in place: another process may
+    append to the file at any moment, and two recorders that wait for the same disk do.
+    """
+    if not done:
+        return data
+    if data[done : done + 1] == b"\n":
+        return data[done:]
+    return b"\n" + data[data.rfind(b"\n", 0, done) + 1 :]
 
 
 def _write_all(fd: int, data: bytes) -> None:

@@ -16,12 +16,11 @@ import uuid
 from collections.abc import Mapping
 from typing import Any, Final
 
-PLAIN_TYPES: Final = frozenset({str, int, bool, type(None)})
-"""Types that are JSON already; float is not among them because of NaN and the infinities."""
-
 MAX_DEPTH: Final = 16
 MAX_REPR: Final = 200
 MAX_ARRAY: Final = 4096
+MAX_BITS: Final = 14_000
+"""A longer integer has more than the 4,300 digits that Python is willing to print or parse."""
 
 
 def to_plain(value: Any, depth: int = 0) -> Any:
@@ -37,7 +36,7 @@ def to_plain(value: Any, depth: int = 0) -> Any:
     """
     try:
         return _to_plain(value, depth)
-    except Exception:  # a foreign __str__, item() or iteration may raise anything
+    except BaseException:  # a foreign __str__, item() or iteration may raise anything, CancelledError included
         return clipped_repr(value)
 
 
@@ -51,31 +50,29 @@ def clipped_repr(value: Any) -> str:
     """``repr`` of a value, clipped to ``MAX_REPR`` characters; says so where even that fails."""
     try:
         text = repr(value)
-    except Exception:  # a foreign __repr__ may raise anything
+    except BaseException:  # a foreign __repr__ may raise anything
         return f"<{type(value).__name__} without repr>"
     return text if len(text) <= MAX_REPR else text[: MAX_REPR - 3] + "..."
 
 
 def _to_plain(value: Any, depth: int) -> Any:
     kind = type(value)
-    if kind in PLAIN_TYPES:
+    if kind is str or kind is bool or value is None:
         return value
+    if kind is int:
+        return value if value.bit_length() <= MAX_BITS else f"<integer of {value.bit_length()} bits>"
     if kind is float:
         return value if math.isfinite(value) else _NON_FINITE[repr(value)]
     if depth >= MAX_DEPTH:
         return clipped_repr(value)
     if kind is list or kind is tuple:
-        return [_item(item, depth + 1) for item in value]
+        return [to_plain(item, depth + 1) for item in value]
     if kind is dict:
-        return {_key(key): _item(item, depth + 1) for key, item in value.items()}
+        return {_key(key): to_plain(item, depth + 1) for key, item in value.items()}
     return _uncommon(value, depth)
 
 
 _NON_FINITE: Final = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
-
-
-def _item(value: Any, depth: int) -> Any:
-    return value if type(value) in PLAIN_TYPES else to_plain(value, depth)
 
 
 def _key(key: Any) -> str:
@@ -96,10 +93,10 @@ def _uncommon(value: Any, depth: int) -> Any:
 
 def _array(value: Any, depth: int) -> Any:
     """Values of numpy and torch, recognised by their shape so that neither library is imported."""
-    size = math.prod(value.shape)
-    if value.shape == () or size == 1:
-        return to_plain(value.item(), depth + 1)
-    return to_plain(value.tolist(), depth + 1) if size <= MAX_ARRAY else clipped_repr(value)
+    if tuple(value.shape) == ():
+        item = value.item()
+        return to_plain(float(item) if type(item) is type(value) else item, depth + 1)  # longdouble is its own item
+    return to_plain(value.tolist(), depth + 1) if math.prod(value.shape) <= MAX_ARRAY else clipped_repr(value)
 
 
 def _members(value: Any, depth: int) -> list[Any]:

@@ -117,6 +117,10 @@ class RowQueue(deque[Any]):
         """Called by the worker when it reaches the mark, before it reads :attr:`lost`."""
         self._gap = None
 
+    def pause(self, seconds: float) -> None:
+        """Called by the worker between two looks at the queue; a flush or a close ends it early."""
+        self._gate.acquire(timeout=seconds)
+
     def sleep_until_event(self) -> None:
         """Called by the worker when it has nothing to do: sleep without polling until the next event."""
         self.idle = True

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 from rtrace_otel.events import EVENTS, FIELD_TYPES, Row
 from rtrace_otel.fields import FieldType
 from rtrace_otel.record.clock import RunClock
-from rtrace_otel.record.plain import PLAIN_TYPES, clipped_repr, to_id, to_plain
+from rtrace_otel.record.plain import clipped_repr, to_id, to_plain
 
 Queued: TypeAlias = tuple[Any, ...]
 """One event as the caller's thread left it."""
@@ -120,7 +120,12 @@ class RowBuilder:
     @staticmethod
     def _add(row: Row, fields: dict[str, Any]) -> None:
         for name, value in fields.items():
-            row[f"{name}_" if name in RESERVED else name] = _plain_field(name, value)
+            key = name if type(name) is str else to_id(name)
+            if key in RESERVED:
+                key += "_"
+                while key in fields:
+                    key += "_"
+            row[str(key)] = _plain_field(key, value)
 
     def _open(self, event: str, stamp: float) -> Row:
         row = {"event": event, "t": self._clock.unix_s(stamp), "run": self._run, "seq": self._seq}
@@ -129,15 +134,12 @@ class RowBuilder:
 
 
 def _plain_field(name: str, value: Any) -> Any:
-    kind = type(value)
-    if kind in PLAIN_TYPES and (kind is str or name not in _IDS):
-        return value
-    return _CONVERTERS.get(name, to_plain)(value)
+    return value if type(value) is str or value is None else _CONVERTERS.get(name, to_plain)(value)
 
 
 def _event_name(event: Any, fields: dict[str, Any]) -> str:
     """The name of an event that was not given as a string; ``emit(event="x")`` arrives among the fields."""
-    if event == "" and "event" in fields:
+    if type(event) is str and not event and "event" in fields:
         event = fields.pop("event")
     plain = to_plain(event)
     return plain if isinstance(plain, str) and plain else clipped_repr(plain)

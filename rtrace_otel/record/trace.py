@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -84,8 +85,8 @@ class RolloutTrace(TypedEvents, TraceContext):
         """Start to record; the file is opened by the background thread."""
         if fsync not in FSYNC_POLICIES:
             raise ValueError(f"fsync must be one of {', '.join(FSYNC_POLICIES)}: {fsync!r}")
-        if not interval_s > 0:
-            raise ValueError(f"interval_s must be > 0: {interval_s!r}")
+        if not 0 < interval_s < math.inf:
+            raise ValueError(f"interval_s must be > 0 and finite: {interval_s!r}")
         if queue_rows < 1:
             raise ValueError(f"queue_rows must be >= 1: {queue_rows!r}")
         self._path = None if path is None else _file_of(path)
@@ -104,6 +105,7 @@ class RolloutTrace(TypedEvents, TraceContext):
             resource=resource_from(os.environ) or None,
         )
         self._worker: BatchWorker | None = None
+        self._file: JsonlExporter | None = None
         self._queue = RowQueue(queue_rows if self._path else -1, self._start if self._path else None)
         if self._path:
             process.register(self)
@@ -116,8 +118,8 @@ class RolloutTrace(TypedEvents, TraceContext):
 
     @property
     def path(self) -> Path | None:
-        """The file, or ``None``."""
-        return self._path
+        """The file, or ``None``; a folder's file is known once the folder has been looked at, in the background."""
+        return self._path if self._file is None else self._file.path
 
     @property
     def run(self) -> str:
@@ -152,10 +154,15 @@ class RolloutTrace(TypedEvents, TraceContext):
         Returns:
             Whether they have been written.
         """
-        if self._path is None or self._queue.dormant:
+        queue, worker = self._queue, self._worker
+        if self._path is None:
             return True
-        worker = self._worker
-        if worker is None or worker.is_current_thread:
+        if queue and queue.dormant:
+            queue.wake()
+            worker = self._worker
+        if worker is None or not worker.running:
+            return not queue and (worker is None or worker.unwritten == 0)
+        if worker.is_current_thread:
             return False
         mark = FlushMark()
         self._queue.append((mark, now()))
@@ -180,7 +187,12 @@ class RolloutTrace(TypedEvents, TraceContext):
         queue, worker = self._queue, self._worker
         was_open, queue.limit = queue.limit >= 0, -1
         process.unregister(self)
-        if worker is None or worker.is_current_thread:
+        if queue and queue.dormant:
+            queue.wake()
+            worker = self._worker
+        if worker is None:
+            return not queue
+        if worker.is_current_thread:
             return True
         if was_open:
             queue.closing = reason
@@ -198,11 +210,12 @@ class RolloutTrace(TypedEvents, TraceContext):
     def stats(self) -> RecorderStats:
         """What was written, waits, or was lost until now."""
         worker, queue = self._worker, self._queue
+        queued = min(len(queue), self._queue_rows)
         if worker is None:
-            return RecorderStats(0, len(queue), queue.lost, queue.refused, None)
+            return RecorderStats(0, queued, queue.lost, queue.refused, None)
         lost = queue.lost + worker.unwritten
         spans = worker.pipeline.stats() if worker.pipeline is not None else None
-        return RecorderStats(worker.written, len(queue), lost, queue.refused, worker.last_error, spans)
+        return RecorderStats(worker.written, queued, lost, queue.refused, worker.last_error, spans)
 
     def after_fork(self) -> None:
         """In the child of a fork: forget the parent's rows, and start a run of our own if an event comes."""
@@ -225,9 +238,8 @@ class RolloutTrace(TypedEvents, TraceContext):
     def _start(self) -> None:
         assert self._path is not None
         worker = BatchWorker(self._queue, self._run, self._run_fields, self._clock(), self._interval_s, self._warnings)
-        worker.exporters.append(
-            JsonlExporter(self._path, self._fsync, worker.give_up, worker.trouble, worker.report_loss)
-        )
+        self._file = JsonlExporter(self._path, self._fsync, worker.give_up, worker.trouble, worker.report_loss)
+        worker.exporters.append(self._file)
         if self._spans.wanted or has_sdk_meter_provider():
             self._add_pipeline(worker)
         worker.start()
@@ -269,9 +281,12 @@ def new_run_id() -> str:
 
 
 def _file_of(path: str | os.PathLike[str]) -> Path:
-    """The file that a path means; the trailing slash of a folder that does not exist yet is lost in a ``Path``."""
+    """The file that a path means, wherever the host's working folder goes later.
+
+    The trailing slash of a folder that does not exist yet would be lost in a ``Path``.
+    """
     text = os.fspath(path)
-    return Path(text, ROLLOUT_TRACE_FILENAME) if text.endswith(os.sep) else Path(text)
+    return (Path(text, ROLLOUT_TRACE_FILENAME) if text.endswith(os.sep) else Path(text)).absolute()
 
 
 def _given(**fields: Any) -> dict[str, Any]:
@@ -279,7 +294,12 @@ def _given(**fields: Any) -> dict[str, Any]:
 
 
 def _copied(value: Any) -> Any:
-    return value.copy() if value.__class__ is list or value.__class__ is dict else value
+    try:
+        if isinstance(value, list):
+            return list(value)
+        return dict(value) if isinstance(value, dict) else value
+    except Exception:  # a subclass may do anything: the worker writes what it is
+        return value
 
 
 def _clamp(seconds: float) -> float:

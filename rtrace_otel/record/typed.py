@@ -29,9 +29,18 @@ def _copy(value: Any) -> Any:
         return value
 
 
+def _shallow(value: Any) -> Any:
+    try:
+        if isinstance(value, list):
+            return list(value)
+        return dict(value) if isinstance(value, dict) else value
+    except Exception:  # a subclass may do anything: the worker writes what it is
+        return value
+
+
 def _copies(extra: Mapping[str, Any]) -> Any:
     try:
-        return {n: v.copy() if v.__class__ is list or v.__class__ is dict else v for n, v in extra.items()}
+        return {n: _shallow(v) for n, v in extra.items()}
     except Exception:  # not a mapping: the worker writes what it is
         return {"extra": extra}
 
@@ -65,7 +74,7 @@ class TypedEvents:
         queue = self._queue
         stamp = now()
         if len(queue) < queue.limit:
-            queue.append(("group_reserved", stamp, group_id, prompt_id, generations, weight_version, epoch, origin_run, extra and _copies(extra)))
+            queue.append(("group_reserved", stamp, group_id, prompt_id, generations, weight_version, epoch, origin_run, None if extra is None else _copies(extra)))
             if queue.idle:
                 queue.wake()
         else:
@@ -89,7 +98,7 @@ class TypedEvents:
         queue = self._queue
         stamp = now()
         if len(queue) < queue.limit:
-            queue.append(("group_admitted", stamp, group_id, target_step, weight_version, extra and _copies(extra)))
+            queue.append(("group_admitted", stamp, group_id, target_step, weight_version, None if extra is None else _copies(extra)))
             if queue.idle:
                 queue.wake()
         else:
@@ -111,7 +120,7 @@ class TypedEvents:
         queue = self._queue
         stamp = now()
         if len(queue) < queue.limit:
-            queue.append(("group_sealed", stamp, group_id, None if tokens_by_version is None else _copy(tokens_by_version), extra and _copies(extra)))
+            queue.append(("group_sealed", stamp, group_id, None if tokens_by_version is None else _copy(tokens_by_version), None if extra is None else _copies(extra)))
             if queue.idle:
                 queue.wake()
         else:
@@ -135,7 +144,7 @@ class TypedEvents:
         queue = self._queue
         stamp = now()
         if len(queue) < queue.limit:
-            queue.append(("group_published", stamp, group_id, None if tokens_by_version is None else _copy(tokens_by_version), None if call_versions is None else _copy(call_versions), extra and _copies(extra)))
+            queue.append(("group_published", stamp, group_id, None if tokens_by_version is None else _copy(tokens_by_version), None if call_versions is None else _copy(call_versions), None if extra is None else _copies(extra)))
             if queue.idle:
                 queue.wake()
         else:
@@ -157,7 +166,7 @@ class TypedEvents:
         queue = self._queue
         stamp = now()
         if len(queue) < queue.limit:
-            queue.append(("group_discarded", stamp, group_id, reason, extra and _copies(extra)))
+            queue.append(("group_discarded", stamp, group_id, reason, None if extra is None else _copies(extra)))
             if queue.idle:
                 queue.wake()
         else:
@@ -189,7 +198,7 @@ class TypedEvents:
         queue = self._queue
         stamp = now()
         if len(queue) < queue.limit:
-            queue.append(("attempt_dispatched", stamp, group_id, attempt_id, prompt_id, generation_index, attempt_index, weight_version, instance, extra and _copies(extra)))
+            queue.append(("attempt_dispatched", stamp, group_id, attempt_id, prompt_id, generation_index, attempt_index, weight_version, instance, None if extra is None else _copies(extra)))
             if queue.idle:
                 queue.wake()
         else:
@@ -211,7 +220,7 @@ class TypedEvents:
         queue = self._queue
         stamp = now()
         if len(queue) < queue.limit:
-            queue.append(("attempt_refused", stamp, attempt_id, reason, extra and _copies(extra)))
+            queue.append(("attempt_refused", stamp, attempt_id, reason, None if extra is None else _copies(extra)))
             if queue.idle:
                 queue.wake()
         else:
@@ -243,7 +252,7 @@ class TypedEvents:
         queue = self._queue
         stamp = now()
         if len(queue) < queue.limit:
-            queue.append(("attempt_resumed", stamp, attempt_id, level, previous_attempt_id, tokens_kept, group_id, prompt_id, generation_index, extra and _copies(extra)))
+            queue.append(("attempt_resumed", stamp, attempt_id, level, previous_attempt_id, tokens_kept, group_id, prompt_id, generation_index, None if extra is None else _copies(extra)))
             if queue.idle:
                 queue.wake()
         else:
@@ -269,7 +278,7 @@ class TypedEvents:
         queue = self._queue
         stamp = now()
         if len(queue) < queue.limit:
-            queue.append(("attempt_sealed", stamp, attempt_id, tokens, reward, masked, extra and _copies(extra)))
+            queue.append(("attempt_sealed", stamp, attempt_id, tokens, reward, masked, None if extra is None else _copies(extra)))
             if queue.idle:
                 queue.wake()
         else:
@@ -293,7 +302,7 @@ class TypedEvents:
         queue = self._queue
         stamp = now()
         if len(queue) < queue.limit:
-            queue.append(("attempt_abandoned", stamp, attempt_id, reason, tokens, extra and _copies(extra)))
+            queue.append(("attempt_abandoned", stamp, attempt_id, reason, tokens, None if extra is None else _copies(extra)))
             if queue.idle:
                 queue.wake()
         else:
@@ -313,7 +322,7 @@ class TypedEvents:
         queue = self._queue
         stamp = now()
         if len(queue) < queue.limit:
-            queue.append(("train_step_started", stamp, step, extra and _copies(extra)))
+            queue.append(("train_step_started", stamp, step, None if extra is None else _copies(extra)))
             if queue.idle:
                 queue.wake()
         else:
@@ -343,7 +352,7 @@ class TypedEvents:
         queue = self._queue
         stamp = now()
         if len(queue) < queue.limit:
-            queue.append(("train_step", stamp, step, trained_version, _copy(group_ids), batch_age, tokens, seconds, extra and _copies(extra)))
+            queue.append(("train_step", stamp, step, trained_version, _copy(group_ids), batch_age, tokens, seconds, None if extra is None else _copies(extra)))
             if queue.idle:
                 queue.wake()
         else:
@@ -361,7 +370,7 @@ class TypedEvents:
         queue = self._queue
         stamp = now()
         if len(queue) < queue.limit:
-            queue.append(("weight_sync_started", stamp, extra and _copies(extra)))
+            queue.append(("weight_sync_started", stamp, None if extra is None else _copies(extra)))
             if queue.idle:
                 queue.wake()
         else:
@@ -387,7 +396,7 @@ class TypedEvents:
         queue = self._queue
         stamp = now()
         if len(queue) < queue.limit:
-            queue.append(("weight_sync", stamp, replaced_version, new_version, None if calls is None else _copy(calls), seconds, extra and _copies(extra)))
+            queue.append(("weight_sync", stamp, replaced_version, new_version, None if calls is None else _copy(calls), seconds, None if extra is None else _copies(extra)))
             if queue.idle:
                 queue.wake()
         else:
@@ -405,7 +414,7 @@ class TypedEvents:
         queue = self._queue
         stamp = now()
         if len(queue) < queue.limit:
-            queue.append(("checkpoint_started", stamp, extra and _copies(extra)))
+            queue.append(("checkpoint_started", stamp, None if extra is None else _copies(extra)))
             if queue.idle:
                 queue.wake()
         else:
@@ -433,7 +442,7 @@ class TypedEvents:
         queue = self._queue
         stamp = now()
         if len(queue) < queue.limit:
-            queue.append(("checkpoint_published", stamp, checkpoint_id, step, kind, None if groups is None else _copy(groups), seconds, extra and _copies(extra)))
+            queue.append(("checkpoint_published", stamp, checkpoint_id, step, kind, None if groups is None else _copy(groups), seconds, None if extra is None else _copies(extra)))
             if queue.idle:
                 queue.wake()
         else:
@@ -461,7 +470,7 @@ class TypedEvents:
         queue = self._queue
         stamp = now()
         if len(queue) < queue.limit:
-            queue.append(("checkpoint_restored", stamp, checkpoint_id, step, None if groups is None else _copy(groups), from_run, seconds, extra and _copies(extra)))
+            queue.append(("checkpoint_restored", stamp, checkpoint_id, step, None if groups is None else _copy(groups), from_run, seconds, None if extra is None else _copies(extra)))
             if queue.idle:
                 queue.wake()
         else:

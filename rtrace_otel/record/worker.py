@@ -157,27 +157,17 @@ class BatchWorker:
         while True:
             if queue or self._own_rows:
                 polls = 0
-                self._guarded_chunk()
+                self._chunk()
                 if len(queue) < NAP_BELOW_ROWS and queue.closing is None:
                     time.sleep(NAP_S)
             elif queue.closing is not None:
                 return
             elif polls < IDLE_AFTER_POLLS:
                 polls += 1
-                time.sleep(self._interval_s)
+                queue.pause(self._interval_s)
             else:
                 polls = 0
                 queue.sleep_until_event()
-
-    def _guarded_chunk(self) -> None:
-        before = len(self._queue)
-        try:
-            self._chunk()
-        except GaveUpError:
-            raise
-        except Exception as error:  # a fault of ours costs a chunk, never the recording
-            self.trouble(f"internal error: {error!r}")
-            self.report_loss(min(CHUNK_ROWS, before), f"internal error: {error!r}")
 
     def _chunk(self) -> None:
         queue = self._queue
@@ -195,12 +185,19 @@ class BatchWorker:
             else:
                 marks.append(marker)
 
-        rows += self._builder.build(items, on_marker)
-        self._export(rows)
-        for mark in marks:
-            mark.reached.set()
+        try:
+            rows += self._builder.build(items, on_marker)
+            self._export(rows)
+        except GaveUpError:
+            raise
+        except Exception as error:  # a fault of ours costs a chunk, never the recording
+            self._lose(sum(not isinstance(item[0], (Gap, FlushMark)) for item in items), error)
+        finally:
+            for mark in marks:
+                mark.reached.set()
 
     def _export(self, rows: list[Row]) -> None:
+        """Hand rows to every exporter; a fault in one of them is not the others' loss."""
         if not rows:
             return
         for exporter in self.exporters:
@@ -209,7 +206,16 @@ class BatchWorker:
             except GaveUpError:
                 self.unwritten += len(rows)
                 raise
+            except Exception as error:  # the file's exporter is the first: what it cannot take is lost
+                if exporter is self.exporters[0]:
+                    self._lose(len(rows), error)
+                    return
+                self.trouble(f"internal error: {error!r}")
         self.written += len(rows)
+
+    def _lose(self, rows: int, error: Exception) -> None:
+        self.trouble(f"internal error: {error!r}")
+        self.report_loss(rows, f"internal error: {error!r}")
 
     def _finish(self) -> None:
         rows: list[Row] = []

@@ -106,7 +106,7 @@ SPANS: Final = (
         "rollout.attempt",
         "A rollout attempt, from its dispatch until it is sealed or abandoned.",
         "child of its ``rollout.group``; spans of the inference server are its children",
-        "``redone``: the attempt that it does again; ``resumed``: the one it continues; ``refit``: the refits within it",
+        "``redone``: the attempt it does again; ``resumed``: the one it continues; ``refit``: the refits within it",
         (
             _RUN,
             Attribute("rtrace.attempt_id", "string", "The attempt.", "2ff0cd60d7c5"),
