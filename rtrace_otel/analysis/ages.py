@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -15,6 +16,9 @@ __all__ = ["AgeDifference", "AgeFold", "AgeReport", "DifferenceKind", "StepAge",
 
 TOLERANCE: Final = 1e-6
 """Ages closer than this are equal: a logged age may have been rounded."""
+
+MAX_CALLS: Final = 262_144
+"""Calls with cuts that wait for their group, at most: far more than run at once, so what is dropped was abandoned."""
 
 
 def step_ages(events: Iterable[Row]) -> AgeReport:
@@ -39,11 +43,15 @@ class _Published:
 @dataclass(frozen=True, slots=True)
 class _Group:
     run: str
-    published: Mapping[int, int]
+    counts: Mapping[int, int] | None
     recomputed: Mapping[int, int] | None
     cut_tokens: int
-    stale_cuts: tuple[str, ...]
+    lost_cuts: tuple[str, ...]
     """Runs whose cuts the publishing run did not have, one entry per call."""
+
+    @property
+    def best(self) -> Mapping[int, int]:
+        return self.recomputed if self.recomputed is not None else self.counts or {}
 
 
 class AgeFold:
@@ -51,8 +59,7 @@ class AgeFold:
 
     def __init__(self) -> None:
         """Begin with no row seen."""
-        self._cuts = RefitCuts(max_released=None)
-        self._cut_by: dict[str, str] = {}
+        self._cuts = RefitCuts(max_calls=MAX_CALLS)
         self._untrained: dict[str, _Published] = {}
         self._groups: dict[str, _Group] = {}
         self._steps: dict[int, StepAge] = {}
@@ -66,11 +73,9 @@ class AgeFold:
         elif event == "train_step":
             self._train(row)
         elif event == "group_discarded":
-            self._untrained.pop(str(row.get("group_id")), None)
+            self._settled(str(row.get("group_id")))
         elif event == "weight_sync":
             record_refit(self._cuts, row)
-            if row.get("replaced_version") != row.get("new_version"):
-                self._cut_by.update((str(call[0]), row.get("run", "")) for call in well_formed(row.get("calls"), 2))
 
     def result(self) -> AgeReport:
         """The report over the rows so far."""
@@ -86,54 +91,49 @@ class AgeFold:
     def _publish(self, row: Row, sealed_only: bool) -> None:
         group_id, run = str(row.get("group_id")), str(row.get("run", ""))
         calls = tuple(well_formed(row.get("call_versions"), 3))
-        published = clean_counts(row.get("tokens_by_version"))
-        if published is None and not calls:
+        counts = clean_counts(row.get("tokens_by_version"))
+        if counts is None and not calls:
             before = self._untrained.get(group_id) or self._groups.get(group_id)
             if not sealed_only and before is not None and before.run != run:
                 self._untrained.pop(group_id, None)
                 self._groups.pop(group_id, None)
             return
         self._groups.pop(group_id, None)
-        self._untrained[group_id] = _Published(run, published, calls)
+        self._untrained[group_id] = _Published(run, counts, calls)
 
-    def _trained_group(self, group_id: str) -> _Group | None:
-        """A group as it is trained; only now are its calls split: a refit's row may come after the publication."""
+    def _settled(self, group_id: str) -> _Group | None:
+        """A group that is trained or discarded; its calls are split only now: a refit can follow the publication."""
         published = self._untrained.pop(group_id, None)
         if published is not None:
             self._groups[group_id] = self._split_group(published)
+            for call in published.calls:
+                self._cuts.release(str(call[0]))
         return self._groups.get(group_id)
 
     def _split_group(self, group: _Published) -> _Group:
-        recomputed, cut_tokens = self._split(group.calls)
-        counts = recomputed if group.counts is None else group.counts
-        stale = self._cuts_of_other_runs(group.calls, group.run) if group.calls and recomputed != counts else ()
-        return _Group(group.run, counts, recomputed if group.calls else None, cut_tokens, stale)
-
-    def _split(self, calls: Sequence[Sequence[Any]]) -> tuple[dict[int, int], int]:
-        counts: dict[int, int] = {}
+        if not group.calls:
+            return _Group(group.run, group.counts, None, 0, ())
+        recomputed: dict[int, int] = {}
         cut_tokens = 0
-        for call_id, begin, tokens in ((str(call[0]), call[1], call[2]) for call in calls):
+        lost: list[str] = []
+        for call_id, begin, tokens in ((str(call[0]), call[1], call[2]) for call in group.calls):
             segments = self._cuts.segments(call_id, begin, tokens)
             cut_tokens += tokens if len(segments) > 1 else 0
             for version, count in segments:
-                counts[version] = counts.get(version, 0) + count
-        return counts, cut_tokens
-
-    def _cuts_of_other_runs(self, calls: Sequence[Sequence[Any]], run: str) -> tuple[str, ...]:
-        return tuple(
-            self._cut_by[call[0]]
-            for call in calls
-            if self._cut_by.get(call[0], run) != run and self._cuts.segments(call[0], call[1], call[2]) != [call[1:3]]
-        )
+                recomputed[version] = recomputed.get(version, 0) + count
+            if segments != self._cuts.segments(call_id, begin, tokens, recorded_by=group.run):
+                lost += [run for run in self._cuts.sources(call_id) if run != group.run][:1]
+        differs = recomputed != {version: count for version, count in (group.counts or {}).items() if count}
+        return _Group(group.run, group.counts, recomputed, cut_tokens, tuple(lost) if differs else ())
 
     def _train(self, row: Row) -> None:
         step, version = row.get("step"), row.get("trained_version")
         if type(step) is not int:
             return
-        ids = row.get("group_ids")
-        group_ids = [str(group_id) for group_id in ids] if isinstance(ids, (list, tuple)) else []
-        found = map(self._trained_group, group_ids)
-        groups = [group for group in found if group is not None and any(group.published.values())]
+        named = row.get("group_ids")
+        group_ids = [str(group_id) for group_id in named] if isinstance(named, (list, tuple)) else []
+        found = map(self._settled, group_ids)
+        groups = [group for group in found if group is not None and any(group.best.values())]
         before = self._steps.get(step)
         age = _step_age(row, step, version if type(version) is int else None, len(group_ids), groups)
         times = before.times_trained + 1 if before else 1
@@ -180,21 +180,20 @@ def token_age_quantile(counts: Mapping[int, int], trained_version: int, quantile
 
 
 def _step_age(row: Row, step: int, version: int | None, groups_in_all: int, groups: Sequence[_Group]) -> StepAge:
-    published = add_up(group.published for group in groups)
-    best = add_up(group.published if group.recomputed is None else group.recomputed for group in groups)
+    counted = [group.counts for group in groups if group.counts]
+    best = add_up(group.best for group in groups)
     named = [group for group in groups if group.recomputed is not None]
     tokens = sum(best.values())
-    logged = row.get("batch_age")
     return StepAge(
         step=step,
         run=str(row.get("run", "")),
         trained_version=version,
-        logged=float(logged) if isinstance(logged, (int, float)) else None,
-        published=None if version is None else age_of(published, version),
-        recomputed=None if version is None or not named else age_of(best, version),
-        p50=None if version is None else token_age_quantile(best, version, 0.50),
-        p95=None if version is None else token_age_quantile(best, version, 0.95),
-        max=None if version is None else token_age_quantile(best, version, 1.0),
+        logged=_finite(row.get("batch_age")),
+        published=age_of(add_up(counted), version) if version is not None and counted else None,
+        recomputed=age_of(best, version) if version is not None and named else None,
+        p50=token_age_quantile(best, version, 0.50) if version is not None else None,
+        p95=token_age_quantile(best, version, 0.95) if version is not None else None,
+        max=token_age_quantile(best, version, 1.0) if version is not None else None,
         tokens=tokens,
         cut_share=sum(group.cut_tokens for group in named) / tokens if named and tokens else None,
         groups=groups_in_all,
@@ -204,11 +203,31 @@ def _step_age(row: Row, step: int, version: int | None, groups_in_all: int, grou
 
 
 def _differences(age: StepAge, groups: Sequence[_Group]) -> list[tuple[DifferenceKind, float, tuple[str, ...]]]:
+    """What disagrees, with the signed difference; groups without published counts cannot be compared with them."""
     found: list[tuple[DifferenceKind, float, tuple[str, ...]]] = []
-    if age.published is not None and age.recomputed is not None and abs(age.published - age.recomputed) > TOLERANCE:
-        runs = tuple(run for group in groups for run in group.stale_cuts)
-        kind = DifferenceKind.CUTS_LOST_IN_RESTORE if runs else DifferenceKind.CUTS_NOT_APPLIED
-        found.append((kind, age.published - age.recomputed, runs))
-    if age.published is not None and age.logged is not None and abs(age.logged - age.published) > TOLERANCE:
-        found.append((DifferenceKind.LOGGED_OTHERWISE, age.logged - age.published, ()))
+    counted = [group for group in groups if group.counts]
+    compared = None
+    if age.trained_version is not None and any(group.recomputed is not None for group in counted):
+        compared = age_of(add_up(group.best for group in counted), age.trained_version)
+    lost = tuple(run for group in groups for run in group.lost_cuts)
+    if age.published is not None and compared is not None and abs(age.published - compared) > TOLERANCE:
+        kind = DifferenceKind.CUTS_LOST_IN_RESTORE if lost else DifferenceKind.CUTS_NOT_APPLIED
+        found.append((kind, age.published - compared, lost))
+    reference, kind = age.published, DifferenceKind.LOGGED_OTHERWISE
+    if not counted and age.recomputed is not None:
+        reference, kind = age.recomputed, DifferenceKind.CUTS_LOST_IN_RESTORE if lost else kind
+    elif len(counted) < len(groups):
+        reference = None
+    if reference is not None and age.logged is not None and abs(age.logged - reference) > TOLERANCE:
+        found.append((kind, age.logged - reference, lost if kind is DifferenceKind.CUTS_LOST_IN_RESTORE else ()))
     return found
+
+
+def _finite(value: Any) -> float | None:
+    """A logged number, or ``None`` for what is none: a truth value, NaN, a number with hundreds of digits."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        return float(value) if math.isfinite(value) else None
+    except OverflowError:
+        return None

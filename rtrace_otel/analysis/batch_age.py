@@ -59,7 +59,10 @@ def age_of(counts: Mapping[int, int], trained_version: int) -> float | None:
     tokens = sum(counts.values())
     if not tokens:
         return None
-    return trained_version - sum(version * count for version, count in counts.items()) / tokens
+    try:
+        return trained_version - sum(version * count for version, count in counts.items()) / tokens
+    except OverflowError:  # no such version: a number with hundreds of digits
+        return None
 
 
 def tokens_by_version(events: Iterable[Row]) -> dict[str, dict[int, int]]:

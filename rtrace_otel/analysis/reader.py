@@ -168,7 +168,7 @@ class EventReader(Iterator[Row]):
         seq = row.get("seq")
         if row.get("from_spans") is True:
             tally.unordered.add(row["run"])
-        elif type(seq) is not int and row["run"] not in tally.unordered:
+        elif type(seq) is not int and row.get("run") not in tally.unordered:
             row = to_vocabulary(row)
         run = row["run"]
         tally.runs[run] = tally.runs.get(run, 0) + 1

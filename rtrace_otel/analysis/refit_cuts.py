@@ -14,8 +14,8 @@ from typing import Any, Final, TypeAlias
 
 from rtrace_otel.events import Row
 
-Cut: TypeAlias = tuple[int, int, int]
-"""Tokens the call had, version replaced, version installed."""
+Cut: TypeAlias = tuple[int, int, int, str | None]
+"""Tokens the call had, version replaced, version installed, and who recorded it."""
 
 Segment: TypeAlias = tuple[int, int]
 """Weight version and how many of the call's tokens it made."""
@@ -35,12 +35,16 @@ class RefitCuts:
             replaced: the call had no token when the versions between were replaced. By default its first tokens count
             under the version that it began on, as NeMo RL documents; with ``True``, under the version replaced.
         max_released: How many released calls to remember; ``None`` for all.
+        max_calls: How many calls with cuts to keep whose group has not published, the latest ones; ``None`` for all.
     """
 
-    def __init__(self, *, strict_begin: bool = False, max_released: int | None = MAX_RELEASED) -> None:
+    def __init__(
+        self, *, strict_begin: bool = False, max_released: int | None = MAX_RELEASED, max_calls: int | None = None
+    ) -> None:
         """Begin without cuts."""
         self._strict_begin = strict_begin
         self._max_released = max_released
+        self._max_calls = max_calls
         self._cuts: dict[str, tuple[Cut, ...]] = {}
         self._released: OrderedDict[str, tuple[Cut, ...]] = OrderedDict()
 
@@ -48,7 +52,9 @@ class RefitCuts:
         """Calls with cuts whose group has not published."""
         return len(self._cuts)
 
-    def record(self, replaced_version: int, new_version: int, calls: Iterable[Sequence[Any]]) -> None:
+    def record(
+        self, replaced_version: int, new_version: int, calls: Iterable[Sequence[Any]], *, source: str | None = None
+    ) -> None:
         """Record how many tokens each call had when a refit paused it.
 
         A refit that is tried again for the same pair of versions replaces what it recorded first, unless another refit
@@ -58,15 +64,18 @@ class RefitCuts:
             replaced_version: Version before the refit.
             new_version: Version that it installed.
             calls: ``[call_id, tokens]`` of every call that it paused; further columns are ignored.
+            source: Who records it; see :meth:`sources`.
         """
         if replaced_version == new_version:
             return
         for call in calls:
             call_id, tokens = str(call[0]), int(call[1])
-            cut = (tokens, replaced_version, new_version)
-            kept = self._cuts.get(call_id) or self._released.pop(call_id, ())
-            again = bool(kept) and kept[-1][1:] == cut[1:]
-            self._cuts[call_id] = (*(kept[:-1] if again else kept), cut)
+            kept = self._cuts.pop(call_id, None) or self._released.pop(call_id, ())
+            again = bool(kept) and kept[-1][1:3] == (replaced_version, new_version)
+            self._cuts[call_id] = (*(kept[:-1] if again else kept), (tokens, replaced_version, new_version, source))
+        if self._max_calls is not None:
+            for call_id in list(self._cuts)[: max(len(self._cuts) - self._max_calls, 0)]:
+                del self._cuts[call_id]
 
     def forget_before(self, oldest_trainable_version: int) -> None:
         """Drop calls whose group cannot be trained any more.
@@ -97,26 +106,31 @@ class RefitCuts:
             call_id = str(call[0])
             for version, tokens in self.segments(call_id, int(call[1]), int(call[2])):
                 counts[version] = counts.get(version, 0) + tokens
-            self._release(call_id)
+            self.release(call_id)
         return dict(sorted(counts.items()))
 
-    def segments(self, call_id: str, begin_version: int, tokens: int) -> list[Segment]:
+    def segments(
+        self, call_id: str, begin_version: int, tokens: int, *, recorded_by: str | None = None
+    ) -> list[Segment]:
         """A call's tokens split at its cuts, in the order in which they were generated.
 
         Args:
             call_id: The call.
             begin_version: Version when it began.
             tokens: Tokens that it generated and that are trained.
+            recorded_by: Use only the cuts of this source; ``None`` uses all.
 
         Returns:
             Versions and token counts, none of them zero; their sum is ``tokens``.
         """
         cuts = self._cuts.get(call_id) or self._released.get(call_id, ())
+        if recorded_by is not None:
+            cuts = tuple(cut for cut in cuts if cut[3] == recorded_by)
         version, done = begin_version, 0
         if self._strict_begin and cuts and begin_version < cuts[0][1]:
             version = cuts[0][1]
         segments: list[Segment] = []
-        for position, _, new_version in cuts:
+        for position, _, new_version, _ in cuts:
             end = min(max(position, done), tokens)
             if end > done:
                 segments.append((version, end - done))
@@ -124,6 +138,20 @@ class RefitCuts:
         if tokens > done:
             segments.append((version, tokens - done))
         return segments
+
+    def sources(self, call_id: str) -> tuple[str, ...]:
+        """Who recorded the call's cuts, in order, each once."""
+        cuts = self._cuts.get(call_id) or self._released.get(call_id, ())
+        return tuple(dict.fromkeys(source for _, _, _, source in cuts if source is not None))
+
+    def release(self, call_id: str) -> None:
+        """The call's group has published: remember its cuts only for as long as there is room."""
+        cuts = self._cuts.pop(call_id, None)
+        if cuts is None:
+            return
+        self._released[call_id] = cuts
+        if self._max_released is not None and len(self._released) > self._max_released:
+            self._released.popitem(last=False)
 
     def began_before_cuts(self, call_id: str, begin_version: int) -> bool:
         """Whether ``strict_begin`` would matter: the call began before the version that its first refit replaced."""
@@ -135,20 +163,14 @@ class RefitCuts:
         cuts = self._cuts.get(call_id) or self._released.get(call_id, ())
         return any(before[2] != after[1] for before, after in pairwise(cuts))
 
-    def _release(self, call_id: str) -> None:
-        cuts = self._cuts.pop(call_id, None)
-        if cuts is None:
-            return
-        self._released[call_id] = cuts
-        if self._max_released is not None and len(self._released) > self._max_released:
-            self._released.popitem(last=False)
-
 
 def record_refit(cuts: RefitCuts, row: Row) -> None:
     """Record a ``weight_sync`` row; a row without its versions or with malformed calls records what it can."""
     replaced, new = row.get("replaced_version"), row.get("new_version")
     if isinstance(replaced, int) and isinstance(new, int):
-        cuts.record(replaced, new, list(well_formed(row.get("calls"), 2)))
+        run = row.get("run")
+        calls = list(well_formed(row.get("calls"), 2))
+        cuts.record(replaced, new, calls, source=run if isinstance(run, str) else None)
 
 
 def well_formed(entries: Any, columns: int) -> Iterable[Sequence[Any]]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from rtrace_otel.events import EVENTS_BY_NAME, Row
 
+MAX_TIME_S: Final = 253_402_300_800
+"""The year 10000."""
+
 HowEnded: TypeAlias = Literal["clean", "killed", "unknown"]
-"""``clean``: it wrote ``run_ended``. ``killed``: it did not, and a later run took over. ``unknown``: it is the last."""
+"""``clean``: it wrote ``run_ended``. ``killed``: it did not, and a run began after its last row. ``unknown``: else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +20,8 @@ class RunSummary:
 
     Attributes:
         run: Its id.
-        started: Time of its first row, in Unix seconds.
-        last_row: Time of its last row, in Unix seconds.
+        started: Time of its first row with a sensible time, in Unix seconds.
+        last_row: Latest time of its rows, in Unix seconds.
         ended_how: How it ended.
         reason: The reason in ``run_ended``, if it ended cleanly.
         rows: Its rows.
@@ -34,8 +37,8 @@ class RunSummary:
     """
 
     run: str
-    started: float
-    last_row: float
+    started: float | None
+    last_row: float | None
     ended_how: HowEnded
     reason: str | None
     rows: int
@@ -53,8 +56,10 @@ class RunSummary:
 @dataclass(slots=True)
 class _Run:
     run: str
-    started: float
-    last_row: float = 0.0
+    first_place: int
+    last_place: int = 0
+    started: float | None = None
+    last_row: float | None = None
     rows: int = 0
     started_row: Row = field(default_factory=dict)
     ended_row: Row | None = None
@@ -71,16 +76,20 @@ class RunFold:
     def __init__(self) -> None:
         """Begin with no row seen."""
         self._runs: dict[str, _Run] = {}
+        self._rows = 0
 
     def add(self, row: Row) -> bool:
         """Take the next row of the file; True if its event belongs to the vocabulary."""
-        event, t = row["event"], row["t"]
-        time = float(t) if isinstance(t, (int, float)) else 0.0
+        event, time = row["event"], _sensible(row.get("t"))
         run = self._runs.get(row["run"])
         if run is None:
-            run = self._runs[row["run"]] = _Run(row["run"], time)
+            run = self._runs[row["run"]] = _Run(row["run"], self._rows)
+        self._rows += 1
         run.rows += 1
-        run.last_row = max(run.last_row, time)
+        run.last_place = self._rows - 1
+        if time is not None:
+            run.started = time if run.started is None else run.started
+            run.last_row = time if run.last_row is None else max(run.last_row, time)
         if event == "run_started":
             run.started_row = row
         elif event == "run_ended":
@@ -105,7 +114,8 @@ class RunFold:
     def _summary(run: _Run, later: list[_Run]) -> RunSummary:
         ended_how: HowEnded = "clean"
         if run.ended_row is None:
-            took_over = any(other.started_row.get("parent_run") is None for other in later)
+            after = (other for other in later if other.first_place > run.last_place)
+            took_over = any(other.started_row.get("parent_run") is None for other in after)
             ended_how = "killed" if took_over else "unknown"
         return RunSummary(
             run=run.run,
@@ -124,3 +134,10 @@ class RunFold:
             rows_lost=run.rows_lost,
             clock_steps=run.clock_steps,
         )
+
+
+def _sensible(t: object) -> float | None:
+    """A time that a clock can have shown, in Unix seconds; ``None`` for anything else."""
+    if isinstance(t, bool) or not isinstance(t, (int, float)):
+        return None
+    return float(t) if 0 <= t < MAX_TIME_S else None

@@ -42,7 +42,7 @@ class GroupCounts:
 
     Attributes:
         reserved: Groups reserved anew.
-        brought_back: Groups that a restore reserved again.
+        brought_back: Groups that a restore brought back, by its own row or by reserving them again.
         trained: Groups that a step trained on.
         trained_again: Trainings of a group that an earlier run had trained or discarded already.
         discarded: By reason.
@@ -120,6 +120,17 @@ MAX_OTHER: Final = 50
 """Names of foreign events counted one by one; the rest are counted together."""
 
 
+MAX_SECONDS: Final = 1e9
+"""Longer durations are no durations."""
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenGroup:
+    run: str
+    ended_before: bool
+    """Whether an earlier run had trained or discarded it."""
+
+
 class SummaryFold:
     """Builds a :class:`Summary` row by row."""
 
@@ -129,10 +140,10 @@ class SummaryFold:
         self._ages = AgeFold()
         self._rows = 0
         self._open_attempts: dict[str, str] = {}
-        self._open_groups: dict[str, tuple[str, bool]] = {}
+        self._open_groups: dict[str, _OpenGroup] = {}
         self._counts: dict[str, int] = {}
         self._by_reason: dict[str, dict[str, int]] = {"abandoned": {}, "discarded": {}, "resumed": {}}
-        self._steps: set[int] = set()
+        self._steps: dict[int, str] = {}
         self._refit_s: float | None = None
         self._other: dict[str, int] = {}
         self._handlers: dict[str, Callable[[Row], None]] = {
@@ -146,7 +157,7 @@ class SummaryFold:
             "train_step": self._train,
             "weight_sync": self._refit,
             "checkpoint_published": lambda _: self._count("checkpoints"),
-            "checkpoint_restored": lambda _: self._count("restores"),
+            "checkpoint_restored": self._restore,
         }
 
     def add(self, row: Row) -> None:
@@ -166,7 +177,7 @@ class SummaryFold:
         runs = self._runs.result()
         killed = {run.run for run in runs if run.ended_how == "killed"}
         interrupted = sum(run in killed for run in self._open_attempts.values())
-        lost_groups = sum(run in killed for run, _ in self._open_groups.values())
+        lost_groups = sum(group.run in killed for group in self._open_groups.values())
         get = self._counts.get
         return Summary(
             runs=runs,
@@ -191,7 +202,7 @@ class SummaryFold:
                 open=len(self._open_groups) - lost_groups,
             ),
             steps_trained=get("steps", 0),
-            steps_again=get("steps", 0) - len(self._steps),
+            steps_again=get("steps_again", 0),
             refits=get("refits", 0),
             calls_cut=get("calls_cut", 0),
             refit_s=self._refit_s,
@@ -234,9 +245,24 @@ class SummaryFold:
 
     def _reserve(self, row: Row) -> None:
         group_id = str(row.get("group_id"))
-        brought_back = row.get("origin_run") not in (None, row["run"])
-        self._count("brought_back" if brought_back else "reserved")
-        self._open_groups[group_id] = (row["run"], brought_back and group_id not in self._open_groups)
+        if row.get("origin_run") in (None, row["run"]):
+            self._count("reserved")
+            self._open_groups[group_id] = _OpenGroup(row["run"], ended_before=False)
+        else:
+            self._bring_back(group_id, row["run"])
+
+    def _restore(self, row: Row) -> None:
+        self._count("restores")
+        for group_id in _ids(row.get("groups")):
+            self._bring_back(group_id, row["run"])
+
+    def _bring_back(self, group_id: str, run: str) -> None:
+        """A restore has the group again; it may say so in its own row, in a reservation, or in both."""
+        before = self._open_groups.get(group_id)
+        if before is None or before.run != run:
+            self._count("brought_back")
+            ended_before = before is None or before.ended_before
+            self._open_groups[group_id] = _OpenGroup(run, ended_before)
 
     def _discard(self, row: Row) -> None:
         self._open_groups.pop(str(row.get("group_id")), None)
@@ -244,17 +270,25 @@ class SummaryFold:
 
     def _train(self, row: Row) -> None:
         self._count("steps")
-        if type(row.get("step")) is int:
-            self._steps.add(row["step"])
-        for group_id in row.get("group_ids") or ():
-            _, ended_before = self._open_groups.pop(str(group_id), ("", True))
+        step = row.get("step")
+        if type(step) is int:
+            self._count("steps_again", self._steps.get(step, row["run"]) != row["run"])
+            self._steps[step] = row["run"]
+        for group_id in _ids(row.get("group_ids")):
+            group = self._open_groups.pop(group_id, None)
             self._count("trained")
-            self._count("trained_again", ended_before)
+            self._count("trained_again", group is not None and group.ended_before)
 
     def _refit(self, row: Row) -> None:
         if row.get("replaced_version") == row.get("new_version"):
             return
         self._count("refits")
-        self._count("calls_cut", len(row.get("calls") or ()))
-        if isinstance(row.get("seconds"), (int, float)):
-            self._refit_s = (self._refit_s or 0.0) + row["seconds"]
+        calls = row.get("calls")
+        self._count("calls_cut", len(calls) if isinstance(calls, (list, tuple)) else 0)
+        seconds = row.get("seconds")
+        if isinstance(seconds, (int, float)) and not isinstance(seconds, bool) and 0 <= seconds < MAX_SECONDS:
+            self._refit_s = (self._refit_s or 0.0) + seconds
+
+
+def _ids(value: Any) -> list[str]:
+    return [str(item) for item in value] if isinstance(value, (list, tuple)) else []

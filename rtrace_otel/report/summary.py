@@ -79,7 +79,7 @@ def summary_json(summary: Summary) -> dict[str, Any]:
 
 def _run_record(run: RunSummary) -> dict[str, Any]:
     record = asdict(run)
-    record["lasted_s"] = run.last_row - run.started
+    record["lasted_s"] = None if run.last_row is None or run.started is None else run.last_row - run.started
     steps = {run.first_step, run.last_step} - {None}
     record["steps"] = "-".join(str(step) for step in sorted(step for step in steps if step is not None)) or None
     return record

@@ -1,0 +1,97 @@
+"""The page of commands describes the JSON output, key by key."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, get_args
+
+import pytest
+
+from rtrace_otel.analysis.ages import DifferenceKind, step_ages
+from rtrace_otel.analysis.damage import Damage, DamageKind, SeqGap, Tally
+from rtrace_otel.analysis.runs import HowEnded
+from rtrace_otel.analysis.summary import summarise
+from rtrace_otel.report.age import age_json
+from rtrace_otel.report.damage import damage_json
+from rtrace_otel.report.formats import SCHEMA_VERSION, to_json
+from rtrace_otel.report.summary import summary_json
+from tests.report.hostile import hostile_trace
+
+PAGE: Final = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+DESCRIBED: Final = {
+    word for code in re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```$", "", PAGE, flags=re.MULTILINE | re.DOTALL))
+    for word in re.findall(r"\w+", code)
+}  # fmt: skip
+"""Words of the page that stand in backticks outside code blocks."""
+
+DATA_KEYS: Final = {"abandoned", "discarded", "resumed", "other_events", "damage_counts", "read.runs"}
+"""Objects whose keys come from the file."""
+
+
+def outputs() -> dict[str, Any]:
+    """Each command's JSON, with no list empty."""
+    rows = hostile_trace("x")
+    tally = Tally("f", runs={"a": 1}, gaps=[SeqGap("a", 1, 0, 1)])
+    tally.add_damage(Damage(1, DamageKind.NOT_JSON, "x", 0))
+    read = damage_json(tally.report())
+    texts = (
+        to_json("age", age_json(step_ages(rows)), read),
+        to_json("summary", summary_json(summarise(rows)), read),
+    )
+    age, summary = map(json.loads, texts)
+    objects = (age["steps"], age["differences"], summary["runs"], summary["read"]["gaps"], summary["read"]["damages"])
+    assert all(objects), "what an empty list would hold is not checked"
+    return {"age": age, "summary": summary}
+
+
+def keys_of(value: Any, path: str = "") -> Iterator[str]:
+    """The path of every key that is ours, at any depth."""
+    if isinstance(value, list):
+        for item in value:
+            yield from keys_of(item, path)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            place = f"{path}.{key}".lstrip(".")
+            yield place
+            if key not in DATA_KEYS and place not in DATA_KEYS:
+                yield from keys_of(item, place)
+
+
+@pytest.mark.parametrize("command", ["age", "summary"])
+def test_every_key_is_described(command: str) -> None:
+    """No key of the JSON output is missing on the page."""
+    assert [] == [path for path in keys_of(outputs()[command]) if path.rpartition(".")[2] not in DESCRIBED]
+
+
+def test_the_table_of_steps_lists_exactly_the_keys_of_a_step() -> None:
+    """What the page says a step has is what it has."""
+    table = PAGE[PAGE.index("| field | meaning |") : PAGE.index("In the table, the last two columns")]
+    rows = [line.split("|")[1] for line in table.splitlines()[2:] if line]
+
+    assert set(outputs()["age"]["steps"][0]) == {key for row in rows for key in re.findall(r"`(\w+)`", row)}
+
+
+@pytest.mark.parametrize("section", ["read", "runs", "attempts", "groups", "differences"])
+def test_the_rows_of_nested_objects_list_exactly_their_keys(section: str) -> None:
+    """The page's row of an object names all of its keys."""
+    output = outputs()["age" if section == "differences" else "summary"]
+    value = output[section][0] if isinstance(output[section], list) else output[section]
+    (row,) = re.findall(rf"^\| `{section}` \| (.*) \|$", PAGE, re.MULTILINE)
+
+    assert [] == [key for key in value if f"`{key}`" not in row]
+
+
+def test_every_kind_and_ending_is_described() -> None:
+    """Values that scripts compare with stand on the page."""
+    assert [] == [value for value in (*DifferenceKind, *get_args(HowEnded)) if f"`{value}`" not in PAGE]
+
+
+def test_the_version_of_the_output_is_on_the_page() -> None:
+    """The page says which version it describes."""
+    assert f"`schema_version` (now {SCHEMA_VERSION})" in PAGE
+    assert {"age": SCHEMA_VERSION, "summary": SCHEMA_VERSION} == {
+        command: output["schema_version"] for command, output in outputs().items()
+    }
