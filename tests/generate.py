@@ -275,7 +275,9 @@ def cli_page() -> str:
     """``docs/cli.md`` with each command's help."""
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     group = build_cli()
-    context = click.Context(group, info_name="rtrace", max_content_width=100, terminal_width=100)
+    context = click.Context(
+        group, info_name="rtrace", max_content_width=100, terminal_width=100, help_option_names=["-h", "--help"]
+    )
     text = _with_block(text, "rtrace", group.get_help(context))
     for name in COMMANDS:
         command = group.get_command(context, name)

@@ -210,10 +210,10 @@ def get_json(url: str, **parameters: str | int | Sequence[str]) -> Any:
             raise AssertionError(f"{address}: {error.code} {error.read().decode()}") from None
 
 
-def eventually(look: Callable[[], _Found], seconds: float = 20.0) -> _Found:
-    """What ``look`` gives as soon as that is true; its last answer if it never is, for the test to compare."""
+def eventually(look: Callable[[], _Found], until: Callable[[_Found], object] = bool, seconds: float = 20.0) -> _Found:
+    """What ``look`` gives as soon as it is as wanted, else what it gives in the end, for the test to compare."""
     end = time.monotonic() + seconds
-    while not (found := look()) and time.monotonic() < end:
+    while not until(found := look()) and time.monotonic() < end:
         time.sleep(0.1)
     return found
 
@@ -278,7 +278,8 @@ def _running(start: Callable[[Path], tuple[_Server, subprocess.Popen[bytes]]]) -
 def _stop(process: subprocess.Popen[bytes]) -> None:
     process.terminate()
     try:
-        process.wait(5)
+        # Jaeger, once it was queried, takes many seconds to stop by itself, and has nothing to save.
+        process.wait(1)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()

@@ -29,7 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "record": LEAVES | {"spans"},
     "analysis": LEAVES | {"spans"},
     "report": LEAVES | {"spans", "analysis"},
-    "demo": LEAVES | {"record", "analysis", "report"},
+    "demo": LEAVES | {"record", "spans", "analysis", "report"},
     "cli": LEAVES | {"spans", "analysis", "report", "demo"},
     "trace": LEAVES | {"record", "analysis", "report"},
     "": LEAVES | {"record", "spans", "analysis", "report", "trace"},

@@ -74,6 +74,7 @@ class ReadReport:
         rows: Events given to the caller.
         runs: Rows of each run, in the order in which the runs appear.
         gaps: The first ``MAX_KEPT`` gaps in sequence numbers.
+        gap_count: All of them.
         rows_missing: Rows missing by their sequence numbers.
         rows_out_of_order: Rows whose sequence number is not above the one before it.
         damages: The first ``MAX_KEPT`` damages.
@@ -93,6 +94,7 @@ class ReadReport:
     damage_counts: Mapping[DamageKind, int]
     blank_lines: int
     crlf_lines: int
+    gap_count: int
 
     @property
     def intact(self) -> bool:
@@ -114,6 +116,7 @@ class Tally:
     crlf_lines: int = 0
     rows_missing: int = 0
     rows_out_of_order: int = 0
+    gap_count: int = 0
     runs: dict[str, int] = field(default_factory=dict)
     unordered: set[str] = field(default_factory=set)
     next_seq: dict[str, int] = field(default_factory=dict)
@@ -137,6 +140,7 @@ class Tally:
         missing = seq - expected
         if missing:
             self.rows_missing += missing
+            self.gap_count += 1
             if len(self.gaps) < MAX_KEPT:
                 self.gaps.append(SeqGap(run, line, expected, missing))
 
@@ -154,4 +158,5 @@ class Tally:
             damage_counts=dict(self.counts),
             blank_lines=self.blank_lines,
             crlf_lines=self.crlf_lines,
+            gap_count=self.gap_count,
         )

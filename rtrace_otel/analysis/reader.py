@@ -200,7 +200,7 @@ class EventReader(Iterator[Row]):
                 self._tally.source,
                 f"{damage.kind.value}: {damage.detail}",
                 line=damage.line,
-                hint="Without strict the rest is read and the damage is reported",
+                hint="Read without --strict (strict=True), the rest is given and the damage reported",
             )
 
 

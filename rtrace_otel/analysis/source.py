@@ -54,6 +54,8 @@ def open_lines(source: Source) -> Lines:
         TraceFileError: There is no such file, or it may not be read.
     """
     if isinstance(source, str) and source == "-":
+        if sys.stdin is None:
+            raise TraceFileError("<stdin>", "standard input is closed", hint="Pass a file, or pipe one in")
         return Lines("<stdin>", _lines_of(_unzipped(sys.stdin.buffer)), lambda: None)
     if isinstance(source, (str, os.PathLike)):
         path, file = _open(Path(source))
@@ -93,10 +95,18 @@ def _borrowed(file: IO[Any]) -> IO[bytes]:
     return cast("IO[bytes]", io.BufferedReader(_Borrowed(file.read), 1 << 16))
 
 
+def file_of(path: Path) -> Path:
+    """The file that a path means: itself, or the trace in a folder.
+
+    Raises:
+        TraceFileError: The folder holds no trace.
+    """
+    return _trace_in(path) if path.is_dir() else path
+
+
 def _open(path: Path) -> tuple[Path, IO[bytes]]:
     try:
-        if path.is_dir():
-            path = _trace_in(path)
+        path = file_of(path)
         return path, path.open("rb")
     except FileNotFoundError:
         raise TraceFileError(str(path), "no such file", hint="Pass the trace file or the job's log folder") from None

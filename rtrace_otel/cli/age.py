@@ -26,4 +26,4 @@ def age(file: str, form: str, output: str | None, strict: bool, quiet: bool) -> 
     with opened(file, strict=strict, quiet=quiet) as reader:
         report = step_ages(reader)
     read = reader.report
-    answer(form, output, "age", age_document(report, read.source), age_json(report), read)
+    answer(form, output, file, "age", age_document(report, read.source), age_json(report), read)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,20 +12,50 @@ import click
 
 from rtrace_otel.analysis.damage import ReadReport
 from rtrace_otel.analysis.reader import EventReader, read_events
+from rtrace_otel.analysis.source import file_of
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.report.damage import damage_json, damage_sentences
-from rtrace_otel.report.document import Document
+from rtrace_otel.report.document import Document, printable
 from rtrace_otel.report.formats import to_csv, to_json, to_markdown
 
 PROGRESS_ABOVE_BYTES: Final = 50 * 1024 * 1024
 
+
+class StdoutError(Exception):
+    """Standard output cannot be written.
+
+    Attributes:
+        error: Why.
+    """
+
+    def __init__(self, error: OSError) -> None:
+        """Keep the reason from click, which handles some of them in its own way."""
+        super().__init__(str(error))
+        self.error = error
+
+
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+class _Trace(click.Path):
+    """A trace on the command line; completed like any path, looked at only when it is read."""
+
+    name = "file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("the name is empty; is a variable of your shell unset?", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+TRACE: Final = _Trace(allow_dash=True)
+"""Type of the argument FILE."""
 
 
 def reading_options(command: _Command) -> _Command:
     """The options of every command that reads a trace."""
     decorators = (
-        click.argument("file"),
+        click.argument("file", type=TRACE),
         click.option(
             "--format",
             "form",
@@ -51,17 +80,10 @@ def opened(file: str, *, strict: bool, quiet: bool) -> Iterator[EventReader]:
     Raises:
         TraceFileError: The file cannot be read, or it holds no event.
     """
-    if file == "-" and sys.stdin.isatty():
+    if file == "-" and sys.stdin is not None and sys.stdin.isatty():
         raise click.UsageError("FILE is '-' but standard input is a terminal; pipe a trace into it")
-    path = Path(file)
-    if (
-        not quiet
-        and file != "-"
-        and sys.stderr.isatty()
-        and path.is_file()
-        and path.stat().st_size > PROGRESS_ABOVE_BYTES
-    ):
-        with _with_progress(path) as stream, read_events(stream, strict=strict) as reader:
+    if not quiet and file != "-" and sys.stderr.isatty() and _size_of(Path(file)) > PROGRESS_ABOVE_BYTES:
+        with _with_progress(file_of(Path(file))) as stream, read_events(stream, strict=strict) as reader:
             yield reader
     else:
         with read_events(file, strict=strict) as reader:
@@ -69,39 +91,78 @@ def opened(file: str, *, strict: bool, quiet: bool) -> Iterator[EventReader]:
     _note_damage(reader.report, quiet)
 
 
+def _size_of(path: Path) -> int:
+    try:
+        return file_of(path).stat().st_size
+    except (OSError, TraceFileError):  # reading it says what is wrong
+        return 0
+
+
 def answer(
-    form: str, output: str | None, command: str, document: Document, result: Mapping[str, Any], read: ReadReport
+    form: str,
+    output: str | None,
+    file: str,
+    command: str,
+    document: Document,
+    result: Mapping[str, Any],
+    read: ReadReport,
 ) -> None:
     """Print a command's answer, or write it to a file.
 
     Args:
         form: ``table``, ``json``, ``csv`` or ``md``.
         output: File to write to; ``None`` or ``-`` for standard output.
+        file: The trace, which the answer must not replace.
         command: Name of the command.
         document: Its report.
         result: Its result as JSON values.
         read: What the reader met.
     """
-    text = _rendered(form, command, document, result, read)
     if output is None or output == "-":
-        click.echo(text, nl=False)
-        return
+        write_out(_rendered(form, command, document, result, read, to_file=False))
+    else:
+        write_file(Path(output), file, _rendered(form, command, document, result, read, to_file=True))
+
+
+def write_out(text: str) -> None:
+    """Write to standard output as it is.
+
+    Raises:
+        StdoutError: It cannot be written. click would take a closed pipe for a failure of its own.
+    """
     try:
-        Path(output).write_text(text, encoding="utf-8")
+        sys.stdout.write(text)
+        sys.stdout.flush()
     except OSError as error:
-        raise TraceFileError(output, f"cannot be written: {error.strerror or error}") from error
+        raise StdoutError(error) from error
 
 
-def _rendered(form: str, command: str, document: Document, result: Mapping[str, Any], read: ReadReport) -> str:
+def write_file(path: Path, trace: str, text: str) -> None:
+    """Write a file.
+
+    Raises:
+        TraceFileError: It cannot be written, or it is the trace itself.
+    """
+    try:
+        if path.exists() and trace != "-" and path.samefile(file_of(Path(trace))):
+            raise TraceFileError(str(path), "is the trace itself", hint="Give -o another name")
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise TraceFileError(str(path), f"cannot be written: {error.strerror or error}") from error
+
+
+def _rendered(
+    form: str, command: str, document: Document, result: Mapping[str, Any], read: ReadReport, *, to_file: bool
+) -> str:
     if form == "json":
         return to_json(command, result, damage_json(read))
     if form == "csv":
         return to_csv(document)
     if form == "md":
         return to_markdown(document)
-    from rtrace_otel.cli.terminal import render_terminal
+    from rtrace_otel.cli.terminal import PLAIN, render_terminal, standard_output
 
-    return render_terminal(document)
+    return render_terminal(document, PLAIN if to_file else standard_output())
 
 
 @contextmanager
@@ -126,9 +187,4 @@ def _note_damage(report: ReadReport, quiet: bool) -> None:
         )
     if not quiet:
         for sentence in damage_sentences(report):
-            click.echo(f"note: {report.source}: {sentence}", err=True)
-
-
-def silence_stdout() -> None:
-    """Nobody reads on: let the interpreter's last flush go nowhere instead of complaining."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            click.echo(printable(f"note: {report.source}: {sentence}"), err=True)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
+from typing import Final
 
 import click
 
 from rtrace_otel.analysis.reader import read_events
-from rtrace_otel.cli.terminal import render_documents
+from rtrace_otel.cli.common import write_out
+from rtrace_otel.cli.terminal import render_documents, standard_output
 from rtrace_otel.errors import MissingExtraError
+
+NEEDED: Final = ("aiohttp", "numpy")
+"""Packages of the extra ``demo``; only the job's processes import them."""
 
 
 @click.command()
@@ -25,17 +31,20 @@ def demo(folder: Path | None, seed: int) -> None:
       rtrace demo
       rtrace demo --dir /tmp/demo --seed 7
     """
-    try:
-        from rtrace_otel.demo.report import demo_documents
-        from rtrace_otel.demo.settings import DemoSettings
-        from rtrace_otel.demo.supervisor import run_demo
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("rtrace demo", "demo", error.name or "an extra") from error
+    for name in NEEDED:
+        try:
+            importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            raise MissingExtraError("rtrace demo", "demo", error.name or name) from error
+    from rtrace_otel.demo.report import demo_documents
+    from rtrace_otel.demo.settings import DemoSettings
+    from rtrace_otel.demo.supervisor import run_demo
+
     where = folder or _free_folder(Path("rtrace-demo"))
     result = run_demo(where, DemoSettings(seed=seed), lambda text: click.echo(text, err=True))
     reader = read_events(result.trace)
     documents = demo_documents(result, list(reader), reader.report)
-    click.echo(render_documents(documents), nl=False)
+    write_out(render_documents(documents, standard_output()))
 
 
 def _free_folder(wanted: Path) -> Path:

@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 
 from rtrace_otel.analysis.spans_of import NumberedSpan, Selection, select_spans
-from rtrace_otel.cli.common import opened
-from rtrace_otel.errors import TraceFileError
+from rtrace_otel.cli.common import TRACE, opened, write_file, write_out
 from rtrace_otel.report.chrome import chrome_trace
 from rtrace_otel.report.numbers import plural
 from rtrace_otel.spans.otlp_json import traces_data
@@ -19,7 +18,7 @@ SPANS_PER_LINE = 200
 
 
 @click.command()
-@click.argument("file")
+@click.argument("file", type=TRACE)
 @click.option("--to", "form", type=click.Choice(["otlp-json", "chrome-trace"]), required=True, help="What to write.")
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Where to; standard output if left out."
@@ -63,7 +62,7 @@ def export(
         parts = iter([chrome_trace((found.span, found.resource) for found in spans)])
     else:
         parts = _otlp_files(spans, max_bytes)
-    names = [_write(output, number, text) for number, text in enumerate(parts, 1)]
+    names = [_write(output, number, text, file) for number, text in enumerate(parts, 1)]
     if not quiet:
         click.echo(f"{plural(len(spans), 'span')} written to {', '.join(names)}", err=True)
 
@@ -81,13 +80,10 @@ def _otlp_files(spans: list[NumberedSpan], max_bytes: int) -> Iterator[str]:
     yield text
 
 
-def _write(output: Path | None, number: int, text: str) -> str:
+def _write(output: Path | None, number: int, text: str, trace: str) -> str:
     if output is None or str(output) == "-":
-        click.echo(text, nl=False)
+        write_out(text)
         return "standard output"
     path = output if number == 1 else output.with_name(f"{output.stem}-{number}{output.suffix}")
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise TraceFileError(str(path), f"cannot be written: {error.strerror or error}") from error
+    write_file(path, trace, text)
     return str(path)

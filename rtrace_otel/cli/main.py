@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
@@ -11,7 +13,7 @@ from rtrace_otel.version import __version__
 if TYPE_CHECKING:
     import click
 
-EXIT_USAGE: Final = 2
+EXIT_ERROR: Final = 1
 EXIT_INTERRUPTED: Final = 130
 
 COMMANDS: Final = {
@@ -34,35 +36,65 @@ def main(arguments: Sequence[str] | None = None) -> None:
         SystemExit: Always: 0 for success, 1 for an error in the data, 2 for a wrong command line, 130 if interrupted.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given == ["--version"]:
-        sys.stdout.write(f"rtrace {__version__}\n")
-        raise SystemExit(0)
-    raise SystemExit(_run(given))
+    try:
+        raise SystemExit(_run(given))
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        raise SystemExit(EXIT_INTERRUPTED) from None
 
 
 def _run(given: list[str]) -> int:
+    if sys.stdout is None:
+        sys.stderr.write("error: standard output is closed\n")
+        return EXIT_ERROR
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # an id that the terminal's encoding lacks is shown escaped
+    try:
+        if given == ["--version"]:
+            sys.stdout.write(f"rtrace {__version__}\n")
+            status = 0
+        else:
+            status = _run_command(given)
+        sys.stdout.flush()
+        return status
+    except OSError as error:  # a full disk behind standard output, or nobody who reads it
+        _abandon_stdout()
+        if isinstance(error, BrokenPipeError):
+            return 0
+        sys.stderr.write(f"error: standard output: {error.strerror or error}\n")
+        return EXIT_ERROR
+
+
+def _run_command(given: list[str]) -> int:
     import click
 
+    from rtrace_otel.cli.common import StdoutError
     from rtrace_otel.errors import RTraceError
+    from rtrace_otel.report.document import printable
 
+    stdout = sys.stdout
     try:
         status = build_cli().main(given, prog_name="rtrace", standalone_mode=False)
-        sys.stdout.flush()
         return status if isinstance(status, int) else 0
+    except SystemExit as ended:
+        # click ends with 1 when nobody reads its help any more, and replaces standard output as it does so.
+        return 0 if sys.stdout is not stdout else int(ended.code or 0)
     except click.ClickException as error:
         error.show()
         return error.exit_code
     except click.Abort:
         click.echo("interrupted", err=True)
         return EXIT_INTERRUPTED
+    except StdoutError as error:
+        raise error.error from None
     except RTraceError as error:
-        click.echo(f"error: {error}", err=True)
+        click.echo(printable(f"error: {error}"), err=True)
         return error.exit_code
-    except BrokenPipeError:
-        from rtrace_otel.cli.common import silence_stdout
 
-        silence_stdout()
-        return 0
+
+def _abandon_stdout() -> None:
+    """Let the interpreter's last flush go nowhere instead of complaining."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def build_cli() -> click.Group:
@@ -91,7 +123,7 @@ def build_cli() -> click.Group:
         def resolve_command(
             self, ctx: click.Context, args: list[str]
         ) -> tuple[str | None, click.Command | None, list[str]]:
-            if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
                 import difflib
 
                 near = difflib.get_close_matches(args[0], COMMANDS, 1)

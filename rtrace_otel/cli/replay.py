@@ -13,8 +13,8 @@ import click
 
 from rtrace_otel.analysis.reader import read_events
 from rtrace_otel.analysis.spans_of import NumberedSpan, Selection, delivered_to, select_spans, shifted
-from rtrace_otel.cli.common import opened
-from rtrace_otel.cli.terminal import render_terminal
+from rtrace_otel.cli.common import TRACE, opened, write_out
+from rtrace_otel.cli.terminal import render_terminal, standard_output
 from rtrace_otel.errors import RTraceError
 from rtrace_otel.report.document import Document, Facts, Sentence
 from rtrace_otel.report.numbers import count, plural
@@ -26,7 +26,7 @@ class NotDeliveredError(RTraceError):
 
 
 @click.command()
-@click.argument("file")
+@click.argument("file", type=TRACE)
 @click.option("--endpoint", help="Collector, for example http://localhost:4318; else the OTEL_* variables say.")
 @click.option("--protocol", type=click.Choice(get_args(Protocol)), help="How to talk to it.")
 @click.option("--run", help="Only this run (the head of its id is enough).")
@@ -81,7 +81,7 @@ def _print_plan(file: str, spans: list[NumberedSpan]) -> None:
     facts = Facts(
         "Would be sent", (("spans", count(len(spans))), *((name, count(n)) for name, n in sorted(names.items())))
     )
-    click.echo(render_terminal(Document(f"Replay of {file}", (facts,))), nl=False)
+    write_out(render_terminal(Document(f"Replay of {file}", (facts,)), standard_output()))
 
 
 def _send(file: str, spans: list[NumberedSpan], to: OtlpDestination, rate: float | None, quiet: bool) -> None:
@@ -106,7 +106,7 @@ def _send(file: str, spans: list[NumberedSpan], to: OtlpDestination, rate: float
         ),
     )
     verdict = "Every span was accepted." if not missing else f"{plural(missing, 'span')} not accepted."
-    click.echo(render_terminal(Document(f"Replay of {file}", (Sentence(verdict, "finding"), facts))), nl=False)
+    write_out(render_terminal(Document(f"Replay of {file}", (Sentence(verdict, "finding"), facts)), standard_output()))
     if missing:
         raise NotDeliveredError(
             f"{plural(missing, 'span')} not accepted by {sent.destination}. Is it up? Try again later"

@@ -26,4 +26,4 @@ def summary(file: str, form: str, output: str | None, strict: bool, quiet: bool)
     document = summary_document(result, read)
     if form == "table":
         document = document.followed_by(next_blocks(file))
-    answer(form, output, "summary", document, summary_json(result), read)
+    answer(form, output, file, "summary", document, summary_json(result), read)

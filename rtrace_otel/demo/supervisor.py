@@ -72,7 +72,10 @@ def run_demo(
     trace = folder / ROLLOUT_TRACE_FILENAME
     if trace.exists():
         raise DemoError(f"{trace}: already there. Choose another folder with --dir")
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DemoError(f"{folder}: cannot be made: {error.strerror or error}. Choose another with --dir") from error
     share = 0.6 * random.Random(settings.seed).random() if into_step is None else into_step  # noqa: S311
     restored_step = settings.checkpoint_every
     with _server(folder, settings) as url:

@@ -6,6 +6,8 @@ stopped, until it works or the recorder gives up at its close.
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import stat
 from collections.abc import Callable, Sequence
@@ -31,7 +33,16 @@ _encoder = msgspec.json.Encoder()
 
 
 class GaveUpError(Exception):
-    """The recorder closed while the file could not be written."""
+    """The recorder closed while the file could not be written.
+
+    Attributes:
+        unwritten: How many of the rows at hand are not in the file.
+    """
+
+    def __init__(self, unwritten: int) -> None:
+        """Remember how many rows are missing."""
+        super().__init__(f"{unwritten} rows could not be written")
+        self.unwritten = unwritten
 
 
 class JsonlExporter:
@@ -105,11 +116,13 @@ class JsonlExporter:
                     done += os.write(fd, memoryview(data)[done:])
                     retry_s = FIRST_RETRY_S
                 return
-            except OSError as error:
+            except (OSError, ValueError) as error:  # ValueError: a path that no file can have
                 data = _after_tear(data, done)
-                self._on_trouble(f"{self.path}: {error.strerror or error}")
+                if isinstance(error, OSError) and error.errno == errno.EBADF:
+                    self._fd = None
+                self._on_trouble(f"{self.path}: {getattr(error, 'strerror', None) or error}")
                 if self._give_up.wait(retry_s):
-                    raise GaveUpError from error
+                    raise GaveUpError(data.count(b"\n") - data.startswith(b"\n")) from error
                 retry_s = min(2 * retry_s, LAST_RETRY_S)
 
     def _ready(self) -> int:
@@ -120,8 +133,9 @@ class JsonlExporter:
             except OSError:
                 self._fd = None
             else:
-                if (now.st_dev, now.st_ino) != self._identity:
-                    self._fd = None  # the number is somebody else's file now
+                appends = fcntl.fcntl(self._fd, fcntl.F_GETFL) & os.O_APPEND
+                if (now.st_dev, now.st_ino) != self._identity or not appends:
+                    self._fd = None  # the number is somebody else's now
                 elif now.st_nlink == 0 and stat.S_ISREG(now.st_mode):
                     os.close(self._fd)
                     self._fd = None
@@ -134,7 +148,7 @@ class JsonlExporter:
         if self.path.is_dir():
             self.path = self.path / ROLLOUT_TRACE_FILENAME
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        fd = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        fd = _above_standard(os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644))
         try:
             opened = os.fstat(fd)
             if stat.S_ISREG(opened.st_mode) and opened.st_size and not _ends_in_newline(self.path):
@@ -183,6 +197,16 @@ def _bare(row: Row) -> Row:
     kept = {key: row[key] for key in ("event", "t", "run", "seq")}
     kept["event"] = without_surrogates(kept["event"])
     return kept | {"unencodable": without_surrogates(clipped_repr(row))}
+
+
+def _above_standard(fd: int) -> int:
+    """The same file under a number above 2: where those are closed, a host's prints would land in the trace."""
+    if fd > 2:
+        return fd
+    try:
+        return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 3)
+    finally:
+        os.close(fd)
 
 
 def _after_tear(data: bytes, done: int) -> bytes:

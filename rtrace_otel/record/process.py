@@ -11,6 +11,9 @@ from typing import Final, Protocol
 class Recorder(Protocol):
     """A recorder that must hear of forks and of the end of the process."""
 
+    def begin_close(self, reason: str) -> None:
+        """Begin to write what is queued and to stop."""
+
     def close(self, reason: str) -> bool:
         """Write what is queued and stop."""
 
@@ -24,6 +27,8 @@ _open: Final[set[Recorder]] = set()
 def register(recorder: Recorder) -> None:
     """Close the recorder at interpreter exit, and make it anew in the child of a fork."""
     _open.add(recorder)
+    if "multiprocessing.process" in sys.modules and sys.modules["multiprocessing.process"].parent_process() is not None:
+        close_at_end_of_child(recorder)
 
 
 def unregister(recorder: Recorder) -> None:
@@ -41,7 +46,10 @@ def close_at_end_of_child(recorder: Recorder) -> None:
 def _close_all() -> None:
     unhandled = getattr(sys, "last_type", None)
     reason = "exit" if unhandled is None else f"unhandled {unhandled.__name__}"
-    for recorder in list(_open):
+    recorders = list(_open)
+    for recorder in recorders:  # all at once: each may have to wait for its own disk
+        recorder.begin_close(reason)
+    for recorder in recorders:
         recorder.close(reason)
 
 

@@ -11,15 +11,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from rtrace_otel.events import ROLLOUT_TRACE_FILENAME
 from rtrace_otel.record import process
+from rtrace_otel.record.arguments import clamp, copied, file_of, given, new_run_id
 from rtrace_otel.record.clock import RunClock, now
 from rtrace_otel.record.context import TraceContext
 from rtrace_otel.record.jsonl import FSYNC_POLICIES, FsyncPolicy, JsonlExporter
 from rtrace_otel.record.queue import FlushMark, RowQueue
 from rtrace_otel.record.stats import RecorderStats
 from rtrace_otel.record.typed import TypedEvents
-from rtrace_otel.record.warn import HostWarnings
+from rtrace_otel.record.warn import HOST_WARNINGS
 from rtrace_otel.record.worker import BatchWorker
 from rtrace_otel.spans.config import Otlp, SpanOptions, has_sdk_meter_provider, resource_from
 
@@ -89,15 +89,15 @@ class RolloutTrace(TypedEvents, TraceContext):
             raise ValueError(f"interval_s must be > 0 and finite: {interval_s!r}")
         if queue_rows < 1:
             raise ValueError(f"queue_rows must be >= 1: {queue_rows!r}")
-        self._path = None if path is None else _file_of(path)
+        self._path = None if path is None else file_of(path)
         self._fsync: FsyncPolicy = fsync
         self._interval_s = interval_s
         self._queue_rows = queue_rows
         self._clock = clock
         self._spans = SpanOptions(otlp, tuple(span_exporters), tracer_provider, meter_provider, ghosts)
-        self._warnings = HostWarnings()
+        self._warnings = HOST_WARNINGS
         self._run = run or new_run_id()
-        self._run_fields = _given(
+        self._run_fields = given(
             service=service or os.environ.get("OTEL_SERVICE_NAME") or None,
             framework=framework,
             weight_version=weight_version,
@@ -106,6 +106,7 @@ class RolloutTrace(TypedEvents, TraceContext):
         )
         self._worker: BatchWorker | None = None
         self._file: JsonlExporter | None = None
+        self._closing_since = (0.0, 0)
         self._queue = RowQueue(queue_rows if self._path else -1, self._start if self._path else None)
         if self._path:
             process.register(self)
@@ -135,7 +136,7 @@ class RolloutTrace(TypedEvents, TraceContext):
                 ``run`` or ``seq`` is kept with a trailing underscore.
         """
         if is_tracked(fields):  # else it holds no list and no dict, whose garbage the collector would have to see
-            fields = {name: _copied(value) for name, value in fields.items()}
+            fields = {name: copied(value) for name, value in fields.items()}
         queue = self._queue
         stamp = now()
         if len(queue) < queue.limit:
@@ -168,7 +169,7 @@ class RolloutTrace(TypedEvents, TraceContext):
         self._queue.append((mark, now()))
         self._queue.wake()
         deadline = None if timeout is None else time.monotonic() + timeout
-        while not mark.reached.wait(_WAIT_S if deadline is None else _clamp(deadline - time.monotonic())):
+        while not mark.reached.wait(_WAIT_S if deadline is None else clamp(deadline - time.monotonic(), _WAIT_S)):
             if not worker.running:
                 return mark.reached.is_set()
             if deadline is not None and time.monotonic() >= deadline:
@@ -185,18 +186,13 @@ class RolloutTrace(TypedEvents, TraceContext):
             Whether everything was written; ``False`` after two seconds without progress (the disk is full or hangs).
         """
         queue, worker = self._queue, self._worker
-        was_open, queue.limit = queue.limit >= 0, -1
         process.unregister(self)
-        if queue and queue.dormant:
-            queue.wake()
-            worker = self._worker
+        self.begin_close(reason)
+        worker = self._worker
         if worker is None:
             return not queue
         if worker.is_current_thread:
             return True
-        if was_open:
-            queue.closing = reason
-            queue.wake()
         if self._wait_for(worker):
             return worker.unwritten == 0
         worker.give_up.set()
@@ -206,6 +202,16 @@ class RolloutTrace(TypedEvents, TraceContext):
             f"{worker.last_error or 'no answer from the file system'}"
         )
         return False
+
+    def begin_close(self, reason: str) -> None:
+        """Have the writer finish, without waiting for it; ``close`` waits."""
+        queue = self._queue
+        if queue.limit >= 0:
+            queue.limit = -1
+            queue.closing = reason
+            self._closing_since = (time.monotonic(), self._worker.written if self._worker else 0)
+            if queue or not queue.dormant:  # a child of a fork that emitted nothing writes nothing
+                queue.wake()
 
     def stats(self) -> RecorderStats:
         """What was written, waits, or was lost until now."""
@@ -219,10 +225,11 @@ class RolloutTrace(TypedEvents, TraceContext):
 
     def after_fork(self) -> None:
         """In the child of a fork: forget the parent's rows, and start a run of our own if an event comes."""
-        self._run_fields = {**self._run_fields, "parent_run": self._run}
+        if self._worker is not None:  # else the file does not know the run that this process was forked from
+            self._run_fields = {**self._run_fields, "parent_run": self._run}
         self._run = new_run_id()
         self._worker = None
-        self._warnings = HostWarnings()
+        self._warnings = HOST_WARNINGS
         self._queue.revive(self._start_in_child)
 
     def __enter__(self) -> Self:
@@ -266,41 +273,10 @@ class RolloutTrace(TypedEvents, TraceContext):
 
     def _wait_for(self, worker: BatchWorker) -> bool:
         """Wait for the worker's end as long as it makes progress."""
-        progress, since = worker.written, time.monotonic()
+        since, progress = self._closing_since
         while not worker.join(_WAIT_S):
             if worker.written != progress:
                 progress, since = worker.written, time.monotonic()
             elif time.monotonic() - since >= CLOSE_STALL_S - 2 * _WAIT_S:
                 return False
         return True
-
-
-def new_run_id() -> str:
-    """Sixteen hexadecimal digits from the operating system: trainers seed ``random`` alike in every process."""
-    return os.urandom(8).hex()
-
-
-def _file_of(path: str | os.PathLike[str]) -> Path:
-    """The file that a path means, wherever the host's working folder goes later.
-
-    The trailing slash of a folder that does not exist yet would be lost in a ``Path``.
-    """
-    text = os.fspath(path)
-    return (Path(text, ROLLOUT_TRACE_FILENAME) if text.endswith(os.sep) else Path(text)).absolute()
-
-
-def _given(**fields: Any) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not None}
-
-
-def _copied(value: Any) -> Any:
-    try:
-        if isinstance(value, list):
-            return list(value)
-        return dict(value) if isinstance(value, dict) else value
-    except Exception:  # a subclass may do anything: the worker writes what it is
-        return value
-
-
-def _clamp(seconds: float) -> float:
-    return min(max(seconds, 0.0), _WAIT_S)

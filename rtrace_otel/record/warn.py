@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import suppress
 from typing import Final
 
 logger = logging.getLogger("rtrace_otel")
@@ -12,9 +13,9 @@ INTERVAL_S: Final = 60.0
 
 
 class HostWarnings:
-    """At most one log warning per minute; those held back are counted in the next one.
+    """At most one log warning per minute and process; those held back are counted in the next one.
 
-    Only the worker and ``close`` use it, never the thread that emits: a slow log handler must not delay the host.
+    Only background threads and ``close`` use it, never the thread that emits: a slow handler must not delay the host.
     """
 
     def __init__(self) -> None:
@@ -31,4 +32,9 @@ class HostWarnings:
         more = f" ({self._held_back} more warnings since the last one)" if self._held_back else ""
         self._next = now + INTERVAL_S
         self._held_back = 0
-        logger.warning("%s%s", message, more)
+        with suppress(BaseException):  # a handler of the host may raise anything
+            logger.warning("%s%s", message, more)
+
+
+HOST_WARNINGS: Final = HostWarnings()
+"""The one of this process: it is the host that must not be flooded, however many recorders are in trouble."""

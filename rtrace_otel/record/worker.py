@@ -203,8 +203,9 @@ class BatchWorker:
         for exporter in self.exporters:
             try:
                 exporter.export(rows)
-            except GaveUpError:
-                self.unwritten += len(rows)
+            except GaveUpError as error:
+                self.written += len(rows) - error.unwritten
+                self.unwritten += error.unwritten
                 raise
             except Exception as error:  # the file's exporter is the first: what it cannot take is lost
                 if exporter is self.exporters[0]:
@@ -224,9 +225,9 @@ class BatchWorker:
         self._export(rows)
         if self.pipeline is not None:
             self.pipeline.finish(time.monotonic() + SPAN_DEADLINE_S)
-            rows = []
-            self._take_own_rows(now(), rows)
-            self._export(rows)
+        rows = []
+        self._take_own_rows(now(), rows)
+        self._export(rows)
         for exporter in self.exporters:
             exporter.close()
 

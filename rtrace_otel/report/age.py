@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from rtrace_otel.analysis.ages import AgeDifference, AgeReport, DifferenceKind, StepAge
 from rtrace_otel.report.document import Block, Column, Document, Sentence, Table, printable
-from rtrace_otel.report.numbers import age, count, percent, plural, ranges, short
-
-_COLUMNS = (
-    Column("step", "step"),
-    Column("run", "run", lambda run: printable(short(run)), "left"),
-    Column("trained_version", "version"),
-    Column("logged", "logged", age),
-    Column("published", "published", age),
-    Column("recomputed", "recomputed", age),
-    Column("p50", "p50"),
-    Column("p95", "p95"),
-    Column("max", "max"),
-    Column("tokens", "tokens", count),
-    Column("cut_share", "in cut calls", percent),
-    Column("groups", "groups"),
-    Column("groups_without_tokens", "no data", usual=0),
-    Column("times_trained", "trained", usual=1),
-)
+from rtrace_otel.report.numbers import age, count, listed, percent, plural, ranges, shortener
 
 
 def age_document(report: AgeReport, source: str) -> Document:
@@ -44,15 +27,20 @@ def age_document(report: AgeReport, source: str) -> Document:
 
 def headline(report: AgeReport) -> str:
     """The answer in one sentence."""
-    steps = plural(len(report.steps), "step")
+    known = [step for step in report.steps if step.best is not None]
+    ages = [step.best for step in known if step.best is not None]
+    if not ages:
+        return f"{plural(len(report.steps), 'step')}, none with token data: the batch age cannot be told."
     if report.batch_age is None:
-        return f"{steps}, none with token data: the batch age cannot be told."
-    known = [step.best for step in report.steps if step.best is not None]
+        return (
+            f"{plural(len(ages), 'step')} with a logged batch age{_span(ages)} and no token data: the file cannot "
+            f"confirm it."
+        )
     text = (
-        f"Batch age {report.batch_age:.3f} over {steps} and {count(report.tokens)} trained tokens "
-        f"(steps from {min(known):.3f} to {max(known):.3f})."
+        f"Batch age {report.batch_age:.3f} over {plural(len(ages), 'step')} and "
+        f"{plural(report.tokens, 'trained token')}{_span(ages)}."
     )
-    negative = tuple(step.step for step in report.steps if step.best is not None and step.best < 0)
+    negative = tuple(step.step for step in known if step.best is not None and step.best < 0)
     if negative:
         text += f" Negative in {_steps(negative)}: tokens from versions newer than the one trained."
     return text
@@ -60,7 +48,8 @@ def headline(report: AgeReport) -> str:
 
 def difference_sentences(report: AgeReport) -> list[str]:
     """Where the three values differ and why, in words."""
-    return [_SENTENCES[difference.kind](difference) for difference in report.differences]
+    short = shortener(_runs(report))
+    return [_SENTENCES[difference.kind](difference, short) for difference in report.differences]
 
 
 def age_json(report: AgeReport) -> dict[str, Any]:
@@ -71,7 +60,24 @@ def age_json(report: AgeReport) -> dict[str, Any]:
 
 
 def _table(report: AgeReport) -> Table:
-    return Table("Batch age per step, in weight versions", _COLUMNS, [_record(step) for step in report.steps])
+    short = shortener(_runs(report))
+    columns = (
+        Column("step", "step"),
+        Column("run", "run", lambda run: printable(short(run)), "left"),
+        Column("trained_version", "version", rank=3),
+        Column("logged", "logged", age),
+        Column("published", "published", age),
+        Column("recomputed", "recomputed", age),
+        Column("p50", "p50", rank=6),
+        Column("p95", "p95", rank=1),
+        Column("max", "max", rank=7),
+        Column("tokens", "tokens", count, rank=2),
+        Column("cut_share", "in cut calls", percent, rank=8),
+        Column("groups", "groups", rank=5),
+        Column("groups_without_tokens", "no data", usual=0),
+        Column("times_trained", "trained", usual=1),
+    )
+    return Table("Batch age per step, in weight versions", columns, [_record(step) for step in report.steps])
 
 
 def _record(step: StepAge) -> Mapping[str, Any]:
@@ -80,29 +86,34 @@ def _record(step: StepAge) -> Mapping[str, Any]:
     return record
 
 
-def _cuts_lost(difference: AgeDifference) -> str:
-    runs = " and ".join(short(run) for run in difference.stopped_runs)
+def _runs(report: AgeReport) -> list[str]:
+    stopped = [run for difference in report.differences for run in difference.stopped_runs]
+    return [*(step.run for step in report.steps), *stopped]
+
+
+def _cuts_lost(difference: AgeDifference, short: Callable[[Any], str]) -> str:
+    stopped = [short(run) for run in difference.stopped_runs]
+    one = difference.calls == 1
     return (
-        f"{_steps(difference.steps).capitalize()} (run {short(difference.run)}): the published age is "
-        f"{_by(difference)}. {plural(difference.calls, 'call').capitalize()} had been cut by refits in run {runs}, "
-        f"before it stopped; the restored controller no longer had these cuts and counted their tokens under the "
-        f"version that they began on. The recomputed age is right."
+        f"{_of_steps(difference, short)}: the published age is {_by(difference)}. "
+        f"{plural(difference.calls, 'call').capitalize()} had been cut by refits in {_named_runs(stopped)}; the "
+        f"restored controller no longer had {'this cut' if one else 'these cuts'} and counted "
+        f"{'its' if one else 'their'} tokens under the version that {'it' if one else 'they'} began on. The recomputed "
+        f"age is right."
     )
 
 
-def _cuts_not_applied(difference: AgeDifference) -> str:
+def _cuts_not_applied(difference: AgeDifference, short: Callable[[Any], str]) -> str:
     return (
-        f"{_steps(difference.steps).capitalize()} (run {short(difference.run)}): the published age is "
-        f"{_by(difference)} compared with the one recomputed from the refit rows of the same run; the published counts "
-        f"do not follow from its calls and refits."
+        f"{_of_steps(difference, short)}: the published age is {_by(difference)} compared with the one recomputed from "
+        f"the refit rows of the same run; the published counts do not follow from its calls and refits."
     )
 
 
-def _logged_otherwise(difference: AgeDifference) -> str:
+def _logged_otherwise(difference: AgeDifference, short: Callable[[Any], str]) -> str:
     return (
-        f"{_steps(difference.steps).capitalize()} (run {short(difference.run)}): the logged age is "
-        f"{_by(difference)} compared with the published counts; the controller computed it from something else, "
-        f"or rows are missing."
+        f"{_of_steps(difference, short)}: the logged age is {_by(difference)} compared with the counts in the file; "
+        f"the controller computed it from something else, or rows are missing."
     )
 
 
@@ -111,6 +122,23 @@ _SENTENCES = {
     DifferenceKind.CUTS_NOT_APPLIED: _cuts_not_applied,
     DifferenceKind.LOGGED_OTHERWISE: _logged_otherwise,
 }
+
+
+def _of_steps(difference: AgeDifference, short: Callable[[Any], str]) -> str:
+    return f"{_steps(difference.steps).capitalize()} (run {short(difference.run)})"
+
+
+def _named_runs(names: list[str]) -> str:
+    if len(names) == 1:
+        return f"run {names[0]}, before it stopped"
+    return f"runs {listed(names)}, before they stopped"
+
+
+def _span(ages: list[float]) -> str:
+    low, high = f"{min(ages):.3f}", f"{max(ages):.3f}"
+    if len(ages) == 1:
+        return ""
+    return f" (all at {low})" if low == high else f" (steps from {low} to {high})"
 
 
 def _steps(numbers: tuple[int, ...]) -> str:

@@ -31,6 +31,7 @@ class Column:
         title: Its heading.
         show: How its values are shown.
         align: Where they stand.
+        rank: What to leave out first where a terminal is too narrow: the highest; 0 stays.
         usual: The value that is not worth a column: people do not see the column if every record has it.
     """
 
@@ -39,6 +40,7 @@ class Column:
     show: Show = printable
     align: Literal["left", "right"] = "right"
     usual: Any = ()
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from rtrace_otel.report.document import Block, Document, Facts, Sentence, Table
+from rtrace_otel.report.document import Block, Document, Facts, Sentence, Table, printable
 
 SCHEMA_VERSION: Final = 1
 """Version of the JSON output of every command."""
@@ -24,18 +22,21 @@ def to_json(command: str, result: Mapping[str, Any], read: Mapping[str, Any]) ->
         read: What the reader met.
     """
     document = {"schema_version": SCHEMA_VERSION, "command": command, **result, "read": read}
-    return json.dumps(_finite(document), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(_finite(document), indent=2) + "\n"
 
 
 def to_csv(document: Document) -> str:
-    """The document's main table as CSV, with raw values."""
+    """The document's main table as CSV, with raw values (RFC 4180, lines end in a newline)."""
     table = document.main_table
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([column.key for column in table.columns])
-    for record in table.records:
-        writer.writerow([record.get(column.key) for column in table.columns])
-    return out.getvalue()
+    rows = [[column.key for column in table.columns]]
+    rows += [[_csv_cell(record.get(column.key)) for column in table.columns] for record in table.records]
+    return "".join(",".join(row) + "\n" for row in rows)
+
+
+def _csv_cell(value: Any) -> str:
+    """Quoted if it must be; the standard writer leaves a bare carriage return unquoted."""
+    text = "" if value is None else str(value)
+    return '"' + text.replace('"', '""') + '"' if any(c in text for c in '",\r\n') else text
 
 
 def to_markdown(document: Document) -> str:
@@ -46,7 +47,7 @@ def to_markdown(document: Document) -> str:
 
 def _block_markdown(block: Block) -> str:
     if isinstance(block, Sentence):
-        return f"    {block.text}" if block.tone == "command" else _escaped(block.text)
+        return f"    {printable(block.text)}" if block.tone == "command" else _escaped(block.text)
     if isinstance(block, Facts):
         return "\n".join(
             [f"## {block.title}", "", *(f"- **{name}**: {_escaped(value)}" for name, value in block.pairs)]
@@ -64,7 +65,8 @@ def _table_markdown(table: Table) -> str:
 
 def _escaped(text: str) -> str:
     """Markdown shows the text as it is: ids and reasons come from a file."""
-    for character in "\\`*_[]<>|":
+    text = printable(text)
+    for character in "\\`*_[]<>|~&":
         text = text.replace(character, f"\\{character}")
     return text
 

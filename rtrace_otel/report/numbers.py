@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import math
+from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any
 
 SHORT_ID = 8
@@ -27,9 +30,11 @@ def seconds(value: float | None) -> str:
     """A duration: ``20 ms``, ``1.3 s``, ``2 min 5 s``, ``3 h 12 min``."""
     if value is None:
         return "-"
-    if value < 1:
+    if not math.isfinite(value):
+        return f"{value} s"
+    if round(1000 * value) < 1000:
         return f"{1000 * value:.0f} ms"
-    if value < 60:
+    if round(value, 1) < 60:
         return f"{value:.1f} s"
     minutes, rest = divmod(round(value), 60)
     if minutes < 60:
@@ -47,9 +52,14 @@ def moment(value: float | None) -> str:
         return str(value)
 
 
-def short(value: Any) -> str:
-    """The head of an id, enough to tell runs of one file apart."""
-    return "-" if value is None else str(value)[:SHORT_ID]
+def shortener(ids: Iterable[str]) -> Callable[[Any], str]:
+    """A function that shows the head of an id, long enough to tell these ids apart; ``-`` for none."""
+    names = sorted(set(ids))
+    length = SHORT_ID
+    for before, after in pairwise(names):
+        common = next((place for place, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(before))
+        length = max(length, common + 1)
+    return lambda value: "-" if value is None else str(value)[:length]
 
 
 def plural(number: int, noun: str, nouns: str | None = None) -> str:

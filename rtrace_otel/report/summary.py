@@ -13,20 +13,7 @@ from rtrace_otel.analysis.summary import Summary
 from rtrace_otel.report.age import age_json, difference_sentences, headline
 from rtrace_otel.report.damage import damage_sentences
 from rtrace_otel.report.document import Block, Column, Document, Facts, Sentence, Table, printable
-from rtrace_otel.report.numbers import count, moment, plural, seconds, short
-
-_RUN_COLUMNS = (
-    Column("run", "run", lambda run: printable(short(run)), "left"),
-    Column("started", "started (UTC)", moment, "left"),
-    Column("lasted_s", "lasted", seconds),
-    Column("ended_how", "ended", printable, "left"),
-    Column("reason", "reason", printable, "left"),
-    Column("restored_from", "restored from", printable, "left"),
-    Column("steps", "steps", printable, "left"),
-    Column("rows", "rows", count),
-    Column("host", "host", printable, "left"),
-    Column("pid", "pid"),
-)
+from rtrace_otel.report.numbers import count, moment, plural, seconds, shortener
 
 
 def summary_document(summary: Summary, read: ReadReport, *, with_ages: bool = True) -> Document:
@@ -39,7 +26,7 @@ def summary_document(summary: Summary, read: ReadReport, *, with_ages: bool = Tr
     """
     blocks: list[Block] = [
         Sentence(verdict(summary), "finding"),
-        Table("Runs", _RUN_COLUMNS, [_run_record(run) for run in summary.runs]),
+        _run_table(summary),
         Facts("What happened", _facts(summary)),
     ]
     if with_ages:
@@ -51,7 +38,9 @@ def summary_document(summary: Summary, read: ReadReport, *, with_ages: bool = Tr
 
 
 def next_blocks(source: str) -> tuple[Block, ...]:
-    """What to type next."""
+    """What to type next; nothing after standard input, which cannot be read again."""
+    if source == "-":
+        return ()
     file = shlex.quote(source)
     commands = (f"rtrace age {file}", f"rtrace summary {file} --format json")
     return (Sentence("Next:"), *(Sentence(command, "command") for command in commands))
@@ -75,6 +64,23 @@ def summary_json(summary: Summary) -> dict[str, Any]:
     data["runs"] = [_run_record(run) for run in summary.runs]
     data["ages"] = age_json(summary.ages)
     return data
+
+
+def _run_table(summary: Summary) -> Table:
+    short = shortener(run.run for run in summary.runs)
+    columns = (
+        Column("run", "run", lambda run: printable(short(run)), "left"),
+        Column("started", "started (UTC)", moment, "left", rank=3),
+        Column("lasted_s", "lasted", seconds),
+        Column("ended_how", "ended", printable, "left"),
+        Column("reason", "reason", printable, "left", rank=4),
+        Column("restored_from", "restored from", printable, "left", rank=1),
+        Column("steps", "steps", printable, "left", rank=2),
+        Column("rows", "rows", count, rank=5),
+        Column("host", "host", printable, "left", rank=6),
+        Column("pid", "pid", rank=7),
+    )
+    return Table("Runs", columns, [_run_record(run) for run in summary.runs])
 
 
 def _run_record(run: RunSummary) -> dict[str, Any]:
@@ -121,7 +127,8 @@ def _damage_pairs(summary: Summary, damage: list[str]) -> list[tuple[str, str]]:
     pairs = [("file", "; ".join(damage) if damage else "intact: every line is one whole event, no row is missing")]
     lost = sum(run.rows_lost for run in summary.runs)
     if lost:
-        pairs.append(("recorder", f"{plural(lost, 'row')} lost before they could be written (trace_gap)"))
+        they = "it" if lost == 1 else "they"
+        pairs.append(("recorder", f"{plural(lost, 'row')} lost before {they} could be written (trace_gap)"))
     steps = sum(run.clock_steps for run in summary.runs)
     if steps:
         pairs.append(("clock", f"the host's clock was stepped {plural(steps, 'time')}"))

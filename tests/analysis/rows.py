@@ -71,4 +71,5 @@ def report_of(rows: Sequence[Row], **changes: Any) -> ReadReport:
         "blank_lines": 0,
         "crlf_lines": 0,
     }
-    return ReadReport(**(whole | changes))
+    given = whole | changes
+    return ReadReport(**{"gap_count": len(given["gaps"]), **given})

@@ -12,7 +12,7 @@ from rtrace_otel.events import Row
 from tests.analysis.rows import lines, row, text
 from tests.analysis.test_reader_damage import CASES
 
-HINT = "Without strict the rest is read and the damage is reported"
+HINT = "Read without --strict (strict=True), the rest is given and the damage reported"
 HARMLESS = {"byte order mark at the start"}
 
 

@@ -98,7 +98,7 @@ def test_without_steps_the_report_says_so() -> None:
         ),
         (
             AgeReport((replace(STEP, tokens=1),), (), 1, 1.4),
-            "Batch age 1.400 over 1 step and 1 trained token (steps from 1.400 to 1.400).",
+            "Batch age 1.400 over 1 step and 1 trained token.",
         ),
         (AgeReport((NO_DATA,), (), 0, None), "1 step, none with token data: the batch age cannot be told."),
         (AgeReport((NO_DATA, NO_DATA), (), 0, None), "2 steps, none with token data: the batch age cannot be told."),
@@ -120,7 +120,7 @@ def test_headlines(report: AgeReport, expected: str) -> None:
 LOST = AgeDifference(DifferenceKind.CUTS_LOST_IN_RESTORE, RUN_B, (5, 6, 8), 0.05, 0.25, 14, (RUN_A,))
 NOT_APPLIED = replace(LOST, kind=DifferenceKind.CUTS_NOT_APPLIED, calls=0, stopped_runs=())
 OTHERWISE = replace(NOT_APPLIED, kind=DifferenceKind.LOGGED_OTHERWISE)
-_LOST_BY = "the restored controller no longer had these cuts and counted {} tokens under the version that {} began on. "
+_LOST_BY = "the restored controller no longer had {} and counted {} tokens under the version that {} began on. "
 _RIGHT = "The recomputed age is right."
 
 
@@ -130,17 +130,19 @@ _RIGHT = "The recomputed age is right."
         (
             LOST,
             "Steps 5-6 and 8 (run bbbbbbbb): the published age is 0.050 to 0.250 too old. 14 calls had been cut by "
-            "refits in run aaaaaaaa, before it stopped; " + _LOST_BY.format("their", "they") + _RIGHT,
+            "refits in run aaaaaaaa, before it stopped; " + _LOST_BY.format("these cuts", "their", "they") + _RIGHT,
         ),
         (
             replace(LOST, steps=(5,), smallest=0.25, calls=1),
             "Step 5 (run bbbbbbbb): the published age is 0.250 too old. 1 call had been cut by refits in run aaaaaaaa, "
-            "before it stopped; " + _LOST_BY.format("its", "it") + _RIGHT,
+            "before it stopped; " + _LOST_BY.format("this cut", "its", "it") + _RIGHT,
         ),
         (
             replace(LOST, stopped_runs=(RUN_A, "cccccccc3")),
             "Steps 5-6 and 8 (run bbbbbbbb): the published age is 0.050 to 0.250 too old. 14 calls had been cut by "
-            "refits in runs aaaaaaaa and cccccccc, before they stopped; " + _LOST_BY.format("their", "they") + _RIGHT,
+            "refits in runs aaaaaaaa and cccccccc, before they stopped; "
+            + _LOST_BY.format("these cuts", "their", "they")
+            + _RIGHT,
         ),
         (
             NOT_APPLIED,
@@ -161,8 +163,8 @@ _RIGHT = "The recomputed age is right."
         (
             replace(OTHERWISE, smallest=-0.05),
             (
-                "Steps 5-6 and 8 (run bbbbbbbb): the logged age is off by -0.050 to +0.250 compared with the published "
-                "counts; the controller computed it from something else, or rows are missing."
+                "Steps 5-6 and 8 (run bbbbbbbb): the logged age is off by -0.050 to +0.250 compared with the counts "
+                "in the file; the controller computed it from something else, or rows are missing."
             ),
         ),
     ],

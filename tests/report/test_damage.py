@@ -110,11 +110,12 @@ def test_json_holds_the_whole_report() -> None:
     tally.add_damage(Damage(2, DamageKind.NOT_JSON, "x", 0))
     tally.gaps.append(SeqGap("a", 3, 1, 5))
     tally.rows_missing = 5
+    tally.gap_count = 1
     expected = {
         "source": "trace.jsonl", "lines": 4, "rows": 3, "runs": {"a": 3},
         "gaps": [{"run": "a", "line": 3, "first": 1, "missing": 5}], "rows_missing": 5, "rows_out_of_order": 0,
         "damages": [{"line": 2, "kind": "not JSON", "detail": "x", "rows_recovered": 0}],
-        "damage_counts": {"not JSON": 1}, "blank_lines": 1, "crlf_lines": 2, "intact": False,
+        "damage_counts": {"not JSON": 1}, "blank_lines": 1, "crlf_lines": 2, "gap_count": 1, "intact": False,
     }  # fmt: skip
 
     assert expected == json.loads(to_json("age", {}, damage_json(tally.report())))["read"]

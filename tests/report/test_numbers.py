@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from rtrace_otel.report.numbers import age, count, listed, moment, percent, plural, ranges, seconds, short
+from rtrace_otel.report.numbers import age, count, listed, moment, percent, plural, ranges, seconds, shortener
 
 
 @pytest.mark.parametrize(
@@ -118,4 +118,11 @@ def test_neighbours_are_a_range(numbers: tuple[int, ...], expected: str) -> None
 @pytest.mark.parametrize(("value", "expected"), [("03844d5728a066ff", "03844d57"), ("a", "a"), (7, "7"), (None, "-")])
 def test_ids_are_shortened_to_their_head(value: object, expected: str) -> None:
     """Eight characters tell the random ids of one file apart."""
-    assert expected == short(value)
+    assert expected == shortener([])(value)
+
+
+def test_ids_with_a_common_head_are_shown_so_far_that_they_differ() -> None:
+    """Names that people give runs often begin alike; shown names never collide."""
+    show = shortener(["controller-1", "controller-2", "x"])
+
+    assert ("controller-1", "controller-2", "x") == (show("controller-1"), show("controller-2"), show("x"))

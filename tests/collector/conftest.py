@@ -1,0 +1,85 @@
+"""The whole shipped chain on this machine: a job's data, the collector, Jaeger and Prometheus."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+import yaml
+
+from tests.collector.files import configs, read_yaml
+from tests.collector.sending import SERVICE, JobMetrics, demo_spans, send_spans
+from tests.servers import (
+    COLLECTOR,
+    Jaeger,
+    Otelcol,
+    Prometheus,
+    eventually,
+    free_ports,
+    jaeger,
+    need_program,
+    otelcol,
+    prometheus,
+)
+
+ROUNDS = 4
+"""Counters have to move between scrapes for a rate to be more than 0."""
+
+
+@dataclass(frozen=True)
+class Stack:
+    """The running servers."""
+
+    otelcol: Otelcol
+    jaeger: Jaeger
+    prometheus: Prometheus
+
+
+@pytest.fixture(scope="session")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """The shipped configurations, running, after the demo went through them. Tempo is down."""
+    need_program("prometheus")
+    prometheus_port, nobody = free_ports(2)
+    ui = {
+        "JAEGER_UI_CONFIG": str(COLLECTOR / "jaeger" / "ui.json"),
+        "PROMETHEUS_URL": f"http://127.0.0.1:{prometheus_port}",
+    }
+    with jaeger(COLLECTOR / "jaeger" / "jaeger.yaml", ui) as traces:
+        backends = {"JAEGER_OTLP": traces.otlp_grpc, "TEMPO_OTLP": f"127.0.0.1:{nobody}", "SPAN_METRICS_INTERVAL": "1s"}
+        with otelcol(configs("as shipped"), backends) as collector:
+            scrapes = {"collector:8889": collector.metrics, "collector:8888": collector.telemetry}
+            config = tmp_path_factory.mktemp("prometheus") / "prometheus.yaml"
+            config.write_text(_prometheus_config(scrapes))
+            with prometheus(config, prometheus_port) as metrics:
+                running = Stack(collector, traces, metrics)
+                _send(running)
+                yield running
+
+
+def _prometheus_config(addresses: dict[str, str]) -> str:
+    """The shipped configuration, with the addresses of this run and scraping often."""
+    shipped = yaml.safe_load(yaml.safe_dump(read_yaml("prometheus/prometheus.yaml")))
+    shipped["global"] = {"scrape_interval": "500ms", "evaluation_interval": "500ms"}
+    shipped["rule_files"] = [str(COLLECTOR / "prometheus" / name) for name in shipped["rule_files"]]
+    for scrape in shipped["scrape_configs"]:
+        for static in scrape["static_configs"]:
+            static["targets"] = [addresses[target] for target in static["targets"]]
+    return yaml.safe_dump(shipped)
+
+
+def _send(running: Stack) -> None:
+    # Prometheus begins to scrape some seconds after it is ready; what came before shows in no rate.
+    eventually(lambda: running.prometheus.query("up"), lambda up: [s["value"][1] for s in up] == ["1", "1"])
+    spans = demo_spans()
+    with JobMetrics(running.otelcol.otlp_http) as metrics:
+        for round_ in range(ROUNDS):
+            metrics.send()
+            send_spans(running.otelcol.otlp_http, spans[round_::ROUNDS])
+            # Longer than the batch, the span metrics' interval and a scrape.
+            time.sleep(1.5)
+    counted = f'sum(traces_span_metrics_calls_total{{service_name="{SERVICE}"}})'
+    eventually(
+        lambda: running.prometheus.query(counted), lambda sums: [s["value"][1] for s in sums] == [str(len(spans))]
+    )
