@@ -1,10 +1,10 @@
 """Real servers for tests: Jaeger, an OpenTelemetry collector, Prometheus.
 
 Each starts on free ports of 127.0.0.1, is waited for, and is gone when its ``with`` block ends. Jaeger and the
-collector are built by ``collector/testbed/build``; the first build takes minutes, so modules that use them say
-``pytestmark = pytest.mark.timeout(BUILD_TIMEOUT_S)``.
+collector come from ``collector/testbed/build``, which takes minutes the first time.
 
-Without them tests are skipped; with ``RTRACE_REQUIRE_SERVERS=1`` they fail instead.
+Where they are not built, tests are skipped. With ``RTRACE_REQUIRE_SERVERS=1`` they are built, and tests that cannot
+have them fail; modules that use them say ``pytestmark = pytest.mark.timeout(BUILD_TIMEOUT_S)``.
 """
 
 from __future__ import annotations
@@ -80,7 +80,8 @@ class Prometheus:
 @cache
 def _built() -> Binaries | str:
     pipe = subprocess.PIPE
-    with subprocess.Popen([BUILD], stdout=pipe, stderr=pipe, text=True, start_new_session=True) as build:
+    env = {**os.environ, "RTRACE_TESTBED_CACHED_ONLY": "0" if _required() else "1"}
+    with subprocess.Popen([BUILD], stdout=pipe, stderr=pipe, text=True, start_new_session=True, env=env) as build:
         try:
             output, complaint = build.communicate()
         except BaseException:
@@ -111,8 +112,12 @@ def need_program(name: str) -> Path:
     return Path(found) if found else _missing(f"no {name!r} on PATH: on Debian, apt-get install prometheus")
 
 
+def _required() -> bool:
+    return os.environ.get("RTRACE_REQUIRE_SERVERS") == "1"
+
+
 def _missing(why: str) -> Any:
-    if os.environ.get("RTRACE_REQUIRE_SERVERS") == "1":
+    if _required():
         pytest.fail(why, pytrace=False)
     pytest.skip(why)
 

@@ -1,0 +1,14 @@
+"""What every test starts from: no telemetry settings of the machine that runs it."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _no_telemetry_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A collector named in the environment of the person who runs the tests is none of our business."""
+    for name in [name for name in os.environ if name.startswith("OTEL_")]:
+        monkeypatch.delenv(name)
