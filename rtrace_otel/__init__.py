@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from rtrace_otel.events import ROLLOUT_TRACE_FILENAME as ROLLOUT_TRACE_FILENAME
     from rtrace_otel.record.stats import RecorderStats as RecorderStats
     from rtrace_otel.record.trace import RolloutTrace as RolloutTrace
+    from rtrace_otel.spans.config import OtlpDestination as OtlpDestination
+    from rtrace_otel.spans.exporter import JsonlSpanExporter as JsonlSpanExporter
     from rtrace_otel.trace import main as main
     from rtrace_otel.validation import validate_row as validate_row
 
@@ -36,6 +38,8 @@ _HOMES = {
     "BATCH_AGE_TOKENS_METRIC": "analysis.batch_age",
     "BATCH_AGE_VERSION_SUM_METRIC": "analysis.batch_age",
     "EventReader": "analysis.reader",
+    "JsonlSpanExporter": "spans.exporter",
+    "OtlpDestination": "spans.config",
     "ROLLOUT_TRACE_FILENAME": "events",
     "RTraceError": "errors",
     "ReadReport": "analysis.damage",
