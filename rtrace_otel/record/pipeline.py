@@ -30,7 +30,7 @@ from rtrace_otel.spans.readable import ProjectedSpan, to_readable
 MAX_ROWS: Final = 500_000
 """Rows waiting to be projected; more are passed over, and their spans can be replayed from the file."""
 
-CHUNK_ROWS: Final = 32
+CHUNK_ROWS: Final = 16
 NAP_S: Final = 0.0005
 POLL_S: Final = 0.02
 NEWS_S: Final = 1.0

@@ -36,17 +36,17 @@ class OpenSpan:
 
     Attributes:
         facts: Attributes of the whole span, without the prefix.
-        counts: How often each event happened.
+        refits_before: Refits of the run before it was opened.
     """
 
     __slots__ = (
         "_events",
         "_folded",
-        "counts",
         "facts",
         "links",
         "name",
         "parent_id",
+        "refits_before",
         "run",
         "span_id",
         "start_ns",
@@ -63,9 +63,9 @@ class OpenSpan:
         self.start_ns = time_ns(row)
         self.facts: dict[str, Any] = {}
         self.links: tuple[SpanLink, ...] = ()
-        self.counts: dict[str, int] = {}
-        self._events: list[tuple[Any, ...]] = []
-        self._folded: dict[str, int] = {}
+        self.refits_before = 0
+        self._events: tuple[tuple[Any, ...], ...] = ()
+        self._folded: dict[str, int] | None = None
         self.add(row)
 
     def add(self, row: Row, *, last: bool = False) -> None:
@@ -76,8 +76,9 @@ class OpenSpan:
             last: Whether it ends the span; it is kept however many there were.
         """
         event = row["event"]
-        self.counts[event] = self.counts.get(event, 0) + 1
         if len(self._events) >= MAX_EVENTS and not last:
+            if self._folded is None:
+                self._folded = {}
             self._folded[event] = self._folded.get(event, 0) + 1
             return
         flat: list[Any] = [event, time_ns(row)]
@@ -86,7 +87,17 @@ class OpenSpan:
             if name not in identity:
                 flat.append(name)
                 flat.append(value)
-        self._events.append(tuple(flat))
+        self._events += (tuple(flat),)
+
+    def count(self, event: str) -> int:
+        """How often an event happened within the span."""
+        kept = sum(1 for flat in self._events if flat[0] == event)
+        return kept + (self._folded or {}).get(event, 0)
+
+    def opening(self, name: str) -> Any:
+        """A field of the row that opened the span, or ``None``."""
+        first = self._events[0]
+        return next((value for field, value in zip(first[2::2], first[3::2], strict=True) if field == name), None)
 
     @property
     def last_event(self) -> str:
@@ -109,7 +120,7 @@ class OpenSpan:
         attributes = flatten({"run_id": self.run, **facts})
         if "tokens" in facts and self.name == "rollout.attempt":
             attributes["gen_ai.usage.output_tokens"] = attributes.get("rtrace.tokens", 0)
-        for event, count in self._folded.items():
+        for event, count in (self._folded or {}).items():
             attributes[f"rtrace.events_folded.{event}"] = count
         return FinishedSpan(
             run=self.run,

@@ -17,7 +17,7 @@ from rtrace_otel.spans.delivery import TrackedExporter, quieten_exporters
 logger = logging.getLogger("rtrace_otel")
 
 QUEUE_SPANS: Final = 32_768
-BATCH_SPANS: Final = 64
+BATCH_SPANS: Final = 16
 DELAY_MS: Final = 1_000
 """Defaults of the batch span processor where no ``OTEL_BSP_*`` variable is set: room for a burst of 20,000 spans, and
 batches so small that encoding one does not hold the interpreter's lock for long."""

@@ -60,7 +60,7 @@ class Projector:
             found = lost.pop((group_id, None, generation), None) or lost.pop((None, prompt_id, generation), None)
             if found is not None:
                 lost.pop((found.facts["group_id"], None, generation), None)
-                lost.pop((None, found.facts["prompt_id"], generation), None)
+                lost.pop((None, found.opening("prompt_id"), generation), None)
                 return found
         return None
 
@@ -80,10 +80,10 @@ class Projector:
 def _by_generation(attempts: Iterable[OpenSpan]) -> dict[tuple[Any, Any, Any], OpenSpan]:
     found: dict[tuple[Any, Any, Any], OpenSpan] = {}
     for attempt in attempts:
-        facts = attempt.facts
-        found[facts["group_id"], None, facts["generation_index"]] = attempt
-        if facts["prompt_id"] is not None:
-            found[None, facts["prompt_id"], facts["generation_index"]] = attempt
+        generation, prompt_id = attempt.opening("generation_index"), attempt.opening("prompt_id")
+        found[attempt.facts["group_id"], None, generation] = attempt
+        if prompt_id is not None:
+            found[None, prompt_id, generation] = attempt
     return found
 
 

@@ -15,6 +15,7 @@ from rtrace_otel.spans.steps import finish_step
 from rtrace_otel.spans.syncs import SyncLog, sync_facts
 
 GROUP, ATTEMPT = "rollout.group", "rollout.attempt"
+_FROM_DISPATCH: Final = ("prompt_id", "generation_index", "attempt_index", "instance")
 _WAITING_FOR: Final = {
     "group_reserved": "admission",
     "group_admitted": "its rollouts",
@@ -189,9 +190,7 @@ class RunProjector:
         span_id = ids.attempt_span_id(self.run, group_id, attempt_id, again)
         attempt = OpenSpan(self.run, ATTEMPT, trace_id, span_id, parent_id, row)
         attempt.facts.update(attempt_id=attempt_id, group_id=group_id, weight_version_start=self._version(row))
-        for name in ("prompt_id", "generation_index", "attempt_index", "instance"):
-            attempt.facts[name] = row.get(name)
-        attempt.facts["refits_before"] = self._syncs.count
+        attempt.refits_before = self._syncs.count
         self.attempts[attempt_id] = attempt
         if group is not None:
             group.facts["attempts"] += 1
@@ -227,12 +226,13 @@ class RunProjector:
 
     def _ended_attempt(self, attempt: OpenSpan, end_ns: int, error: str | None) -> FinishedSpan:
         self._past.remember(ATTEMPT, attempt.facts["attempt_id"])
-        spanned = self._syncs.since(attempt.facts.pop("refits_before"))
+        spanned = self._syncs.since(attempt.refits_before)
         for trace_id, span_id in spanned.recent:
             attempt.link(_link("refit", trace_id, span_id, self.run))
+        attempt.facts.update({name: attempt.opening(name) for name in _FROM_DISPATCH})
         attempt.facts.update(
-            dispatch_count=attempt.counts.get("attempt_dispatched", 0),
-            refusals=attempt.counts.get("attempt_refused", 0),
+            dispatch_count=attempt.count("attempt_dispatched"),
+            refusals=attempt.count("attempt_refused"),
             weight_version_end=self._syncs.version,
             refits_spanned=spanned.count,
             refits_bucket=bucket(spanned.count),
