@@ -9,8 +9,12 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterable, Sequence
-from typing import Final
+from contextlib import suppress
+from typing import Any, Final
 
+import requests
+from google.protobuf.message import DecodeError
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
@@ -25,26 +29,55 @@ _EXPORTER_LOGGERS: Final = (
 )
 
 
+class Rejections:
+    """Reads in the responses of a collector how many spans it refused of those it took in (OTLP partial success).
+
+    It is a response hook of ``requests``; the exporter for gRPC does not show its responses to anybody.
+    """
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._count = 0
+
+    def __call__(self, response: requests.Response, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002 - requests' hook
+        """Read a response; one that is no OTLP response refuses nothing."""
+        if response.ok and response.content:
+            answer = ExportTraceServiceResponse()
+            with suppress(DecodeError):
+                answer.ParseFromString(response.content)
+                self._count += answer.partial_success.rejected_spans
+
+    def take(self) -> int:
+        """Spans refused since the last call."""
+        count, self._count = self._count, 0
+        return count
+
+
 class TrackedExporter(SpanExporter):
     """Passes spans on and remembers which were accepted.
 
     Args:
         exporter: Where they go.
         destination: What to call it.
+        rejections: Knows what the collector refuses of a batch. Which spans it refused it does not say, so none of such
+            a batch counts as delivered.
 
     Attributes:
         delivered: Numbers of accepted spans, by run.
-        failed: Spans of batches that were not accepted.
+        failed: Spans of batches that did not get through.
+        rejected: Spans that the collector refused of batches that did.
     """
 
-    def __init__(self, exporter: SpanExporter, destination: str) -> None:
+    def __init__(self, exporter: SpanExporter, destination: str, rejections: Rejections | None = None) -> None:
         """Begin with nothing delivered."""
         self._exporter = exporter
+        self._rejections = rejections or Rejections()
         self._lock = threading.Lock()
         self._changed: set[str] = set()
         self.destination = destination
         self.delivered: dict[str, Ranges] = {}
         self.failed = 0
+        self.rejected = 0
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """Export a batch; the exporter's own log lines are held back, because the recorder warns once instead."""
@@ -55,10 +88,12 @@ class TrackedExporter(SpanExporter):
             result = SpanExportResult.FAILURE
         finally:
             _exporting.ours = False
+        rejected = self._rejections.take()
         with self._lock:
-            if result is SpanExportResult.SUCCESS:
+            self.rejected += rejected
+            if result is SpanExportResult.SUCCESS and not rejected:
                 self._accept(span for span in spans if isinstance(span, ProjectedSpan))
-            else:
+            elif result is not SpanExportResult.SUCCESS:
                 self.failed += len(spans)
         return result
 

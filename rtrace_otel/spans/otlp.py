@@ -12,7 +12,7 @@ import requests
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 
 from rtrace_otel.spans.config import ENDPOINTS, NOT_OURS, Otlp, OtlpDestination, Protocol, listed, wants_export
-from rtrace_otel.spans.delivery import TrackedExporter, quieten_exporters
+from rtrace_otel.spans.delivery import Rejections, TrackedExporter, quieten_exporters
 
 logger = logging.getLogger("rtrace_otel")
 
@@ -23,15 +23,12 @@ DELAY_MS: Final = 1_000
 batches so small that encoding one does not hold the interpreter's lock for long."""
 
 
-def make_exporters(
-    otlp: Otlp, environ: Mapping[str, str], *, session: requests.Session | None = None
-) -> list[TrackedExporter]:
+def make_exporters(otlp: Otlp, environ: Mapping[str, str]) -> list[TrackedExporter]:
     """The exporters that are wanted, each wrapped; one that cannot be made is warned of and left out.
 
     Args:
         otlp: What the user asked for.
         environ: For the ``OTEL_*`` variables.
-        session: HTTP session to use, if the protocol is HTTP.
     """
     if not wants_export(otlp, environ):
         return []
@@ -46,7 +43,7 @@ def make_exporters(
     exporters = []
     for destination in wanted:
         try:
-            made = _make(destination, environ, session)
+            made = _make(destination, environ)
         except Exception as error:  # a bad URL or certificate must not stop the job
             logger.warning("rollout trace: no spans to %s: %s", destination, error)
         else:
@@ -65,9 +62,7 @@ def make_processor(exporter: SpanExporter, environ: Mapping[str, str]) -> BatchS
     )
 
 
-def _make(
-    destination: str | OtlpDestination, environ: Mapping[str, str], session: requests.Session | None
-) -> list[TrackedExporter]:
+def _make(destination: str | OtlpDestination, environ: Mapping[str, str]) -> list[TrackedExporter]:
     if isinstance(destination, str) and "://" not in destination:
         if destination in NOT_OURS:
             return []
@@ -78,8 +73,9 @@ def _make(
     otlp = OtlpDestination(endpoint=destination) if isinstance(destination, str) else destination
     protocol = otlp.protocol or _protocol(environ)
     endpoint = otlp.endpoint or next((environ[name] for name in ENDPOINTS if environ.get(name, "").strip()), None)
-    exporter = _grpc(otlp) if protocol == "grpc" else _http(otlp, session)
-    return [TrackedExporter(exporter, endpoint or f"default {protocol} endpoint")]
+    rejections = Rejections()
+    exporter = _grpc(otlp) if protocol == "grpc" else _http(otlp, rejections)
+    return [TrackedExporter(exporter, endpoint or f"default {protocol} endpoint", rejections)]
 
 
 def _protocol(environ: Mapping[str, str]) -> Protocol:
@@ -94,13 +90,14 @@ def _protocol(environ: Mapping[str, str]) -> Protocol:
     return "http/protobuf"
 
 
-def _http(otlp: OtlpDestination, session: requests.Session | None) -> SpanExporter:
+def _http(otlp: OtlpDestination, rejections: Rejections) -> SpanExporter:
     from opentelemetry.exporter.otlp.proto.http import Compression
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
     given: dict[str, Any] = _given(otlp)
-    if session is not None:
-        given["session"] = session
+    session = requests.Session()
+    session.hooks["response"].append(rejections)
+    given["session"] = session
     if otlp.endpoint is not None:
         given["endpoint"] = _traces_url(otlp.endpoint)
     if otlp.compression is not None:

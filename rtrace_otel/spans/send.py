@@ -7,11 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final
-
-import requests
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
-from opentelemetry.sdk.trace.export import SpanExportResult
+from typing import Final
 
 from rtrace_otel.spans.config import OtlpDestination
 from rtrace_otel.spans.delivery import TrackedExporter
@@ -40,19 +36,6 @@ class Sent:
     failed: int
 
 
-class _Rejections:
-    """Counts the spans that responses say were refused."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def __call__(self, response: requests.Response, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002 - requests' hook
-        if response.ok and response.content:
-            answer = ExportTraceServiceResponse()
-            answer.ParseFromString(response.content)
-            self.count += answer.partial_success.rejected_spans
-
-
 def send(
     spans: Iterable[ProjectedSpan],
     destination: OtlpDestination,
@@ -71,25 +54,21 @@ def send(
     Returns:
         What became of them. The exporter tries a batch again until its timeout.
     """
-    rejections = _Rejections()
-    session = requests.Session()
-    session.hooks["response"].append(rejections)
-    exporters = make_exporters(destination, os.environ, session=session)
+    exporters = make_exporters(destination, os.environ)
     if not exporters:
         raise ValueError("no exporter could be made for this endpoint; see the warning above")
     exporter: TrackedExporter = exporters[0]
-    sent = accepted = 0
+    sent = 0
     started = time.monotonic()
     for batch in _batches(spans):
-        succeeded = exporter.export(batch) is SpanExportResult.SUCCESS
+        exporter.export(batch)
         sent += len(batch)
-        accepted += len(batch) if succeeded else 0
         progress(len(batch))
         if rate:
             time.sleep(max(0.0, started + sent / rate - time.monotonic()))
     exporter.shutdown()
-    rejected = rejections.count
-    return Sent(exporter.destination, sent, accepted - rejected, rejected, sent - accepted)
+    accepted = sent - exporter.failed - exporter.rejected
+    return Sent(exporter.destination, sent, accepted, exporter.rejected, exporter.failed)
 
 
 def _batches(spans: Iterable[ProjectedSpan]) -> Iterator[list[ProjectedSpan]]:
