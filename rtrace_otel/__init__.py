@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rtrace_otel.version import __version__
 
 if TYPE_CHECKING:
+    from rtrace_otel.analysis.ages import recomputed_batch_age_by_step as recomputed_batch_age_by_step
     from rtrace_otel.analysis.batch_age import BATCH_AGE_TOKENS_METRIC as BATCH_AGE_TOKENS_METRIC
     from rtrace_otel.analysis.batch_age import BATCH_AGE_VERSION_SUM_METRIC as BATCH_AGE_VERSION_SUM_METRIC
     from rtrace_otel.analysis.batch_age import batch_age_by_step as batch_age_by_step
@@ -53,6 +54,7 @@ _HOMES = {
     "pop_batch_age": "analysis.batch_age",
     "read_events": "analysis.reader",
     "rebuild_refit_cuts": "analysis.refit_cuts",
+    "recomputed_batch_age_by_step": "analysis.ages",
     "recomputed_tokens_by_version": "analysis.batch_age",
     "tokens_by_version": "analysis.batch_age",
     "validate_row": "validation",

@@ -12,13 +12,35 @@ from rtrace_otel.analysis.batch_age import add_up, age_of, clean_counts
 from rtrace_otel.analysis.refit_cuts import RefitCuts, record_refit, well_formed
 from rtrace_otel.events import Row
 
-__all__ = ["AgeDifference", "AgeFold", "AgeReport", "DifferenceKind", "StepAge", "step_ages", "token_age_quantile"]
+__all__ = [
+    "AgeDifference",
+    "AgeFold",
+    "AgeReport",
+    "DifferenceKind",
+    "StepAge",
+    "recomputed_batch_age_by_step",
+    "step_ages",
+    "token_age_quantile",
+]
 
 TOLERANCE: Final = 1e-6
 """Ages closer than this are equal: a logged age may have been rounded."""
 
 MAX_CALLS: Final = 262_144
 """Calls with cuts that wait for their group, at most: far more than run at once, so what is dropped was abandoned."""
+
+
+def recomputed_batch_age_by_step(events: Iterable[Row]) -> dict[int, float]:
+    """Each step's batch age, with every call split at the refits in the file: the truest that the file gives.
+
+    Args:
+        events: Rows in file order, of all runs.
+
+    Returns:
+        Batch age in versions by step number; from the published counts, else the logged age, where the file does not
+        name the calls. Steps of which nothing is known are absent.
+    """
+    return {step.step: step.best for step in step_ages(events).steps if step.best is not None}
 
 
 def step_ages(events: Iterable[Row]) -> AgeReport:

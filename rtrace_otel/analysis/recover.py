@@ -83,7 +83,7 @@ class _Scan:
             at = self._next_row(-1)
         while (at := _skip(text, at)) < len(text):
             value, end = self._decode(at)
-            if end > at and is_event(value):
+            if end > at and is_event(value) and not self._has_broken_run(value):
                 self._accept(value, text[at:end])
                 self._garbage = False
             elif end > at:
@@ -92,6 +92,12 @@ class _Scan:
                 end = self._next_row(at)
                 self._fault(self._kind_of_torn(at, end), text[at:end])
             at = end
+
+    def _has_broken_run(self, row: Row) -> bool:
+        """Whether bytes of the run's id were lost: under another id the row would be a run that never was."""
+        if "\ufffd" not in str(row.get("run")):
+            return False
+        return any(kind is DamageKind.INVALID_UTF8 for kind, _ in self._found.faults)
 
     def _decode(self, at: int) -> tuple[Any, int]:
         """The JSON value that begins here and where it ends; its own start if none does."""

@@ -34,6 +34,7 @@ class RunSummary:
         last_step: Last step that it trained.
         rows_lost: Rows that it knows to have lost (``trace_gap``).
         clock_steps: How often the host's clock was stepped.
+        from_spans: Whether its rows were rebuilt from spans, which do not carry everything.
     """
 
     run: str
@@ -51,6 +52,7 @@ class RunSummary:
     last_step: int | None
     rows_lost: int
     clock_steps: int
+    from_spans: bool = False
 
 
 @dataclass(slots=True)
@@ -133,6 +135,7 @@ class RunFold:
             last_step=run.last_step,
             rows_lost=run.rows_lost,
             clock_steps=run.clock_steps,
+            from_spans=run.started_row.get("from_spans") is True,
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rtrace_otel.errors import RTraceError
@@ -13,8 +13,15 @@ from rtrace_otel.spans.projector import Projector
 from rtrace_otel.spans.ranges import Ranges
 
 
+class NothingSelectedError(RTraceError):
+    """No span of the file is what somebody asked for; the text says what there is."""
+
+
 class DeliveryUnknownError(RTraceError):
     """Which spans a destination accepted cannot be told from the file; the text says what to do."""
+
+
+_OF_STEPS = frozenset({"train.step", "train.step.groups", "rollout.group"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +94,16 @@ def select_spans(events: Iterable[Row], wanted: Selection) -> Iterator[NumberedS
             yield found
 
 
+def require_some(spans: Sequence[NumberedSpan], file: str, runs: Iterable[str]) -> None:
+    """Tell a wrong filter from an empty answer.
+
+    Raises:
+        NothingSelectedError: There is no span.
+    """
+    if not spans:
+        raise NothingSelectedError(f"{file}: no span is what was asked for. Runs in the file: {', '.join(runs)}")
+
+
 def delivered_to(events: Iterable[Row], destination: str | None) -> dict[str, Ranges]:
     """Which spans a destination accepted, by run.
 
@@ -95,19 +112,18 @@ def delivered_to(events: Iterable[Row], destination: str | None) -> dict[str, Ra
         destination: The destination, as it stands in ``spans_delivered`` rows; ``None`` if the file has only one.
 
     Raises:
-        DeliveryUnknownError: The file has several destinations, and this is none of them.
+        DeliveryUnknownError: No destination is named, and the file has several.
     """
     found: dict[str, dict[str, Ranges]] = {}
     for row in events:
         if row.get("event") == "spans_delivered":
             by_run = found.setdefault(str(row.get("destination")), {})
             by_run.setdefault(str(row.get("of_run")), Ranges()).merge(Ranges.parse(str(row.get("spans"))))
-    if destination in found:
-        return found[destination]
+    if destination is not None:
+        return found.get(destination, {})
     if len(found) > 1:
         raise DeliveryUnknownError(
-            f"the file has deliveries to several destinations ({', '.join(sorted(found))}) and none to {destination}. "
-            f"Name one of them with --endpoint"
+            f"the file has deliveries to several collectors ({', '.join(sorted(found))}). Name one with --endpoint"
         )
     return next(iter(found.values()), {})
 
@@ -121,7 +137,7 @@ def shifted(found: NumberedSpan, by_ns: int) -> NumberedSpan:
 
 
 def _is_of_step(found: NumberedSpan, step: int) -> bool:
-    return found.span.attributes.get("rtrace.step") == step
+    return found.span.attributes.get("rtrace.step") == step and found.span.name in _OF_STEPS
 
 
 def _is_wanted(found: NumberedSpan, wanted: Selection, groups: set[object]) -> bool:

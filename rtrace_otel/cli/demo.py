@@ -19,12 +19,18 @@ NEEDED: Final = ("aiohttp", "numpy")
 
 @click.command()
 @click.option("--dir", "folder", type=click.Path(path_type=Path), help="Log folder of the job.  [default: rtrace-demo]")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seeds the policy, the lengths and the faults.")
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    help="Seeds the policy, the lengths and the faults; the timing is real.",
+)
 def demo(folder: Path | None, seed: int) -> None:
     """Run a real asynchronous RL job in miniature, kill it with SIGKILL, restore it, and explain it from its trace.
 
     An inference server generates token by token with a tiny policy and keeps calls running across weight updates; a
-    controller trains the policy on groups of rollouts. It takes about ten seconds, and needs no GPU.
+    controller trains the policy on groups of rollouts. It takes about seven seconds, and needs no GPU.
 
     \b
     Examples:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from rtrace_otel.analysis.spans_of import NumberedSpan, Selection, select_spans
+from rtrace_otel.analysis.spans_of import NumberedSpan, Selection, require_some, select_spans
 from rtrace_otel.cli.common import TRACE, opened, write_file, write_out
 from rtrace_otel.report.chrome import chrome_trace
 from rtrace_otel.report.numbers import plural
@@ -24,7 +24,11 @@ SPANS_PER_LINE = 200
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Where to; standard output if left out."
 )
 @click.option(
-    "--max-bytes", type=int, default=15_000_000, show_default=True, help="OTLP JSON: begin a new file at this size."
+    "--max-bytes",
+    type=click.IntRange(min=1_000),
+    default=15_000_000,
+    show_default=True,
+    help="OTLP JSON: begin a new file at this size.",
 )
 @click.option("--run", help="Only this run (the head of its id is enough).")
 @click.option("--step", type=int, help="Only this training step and the groups it trained.")
@@ -58,26 +62,36 @@ def export(
     wanted = Selection(run=run, step=step, group=group, open_too=open_too)
     with opened(file, strict=False, quiet=quiet) as reader:
         spans = list(select_spans(reader, wanted))
+    require_some(spans, file, reader.report.runs)
     if form == "chrome-trace":
         parts = iter([chrome_trace((found.span, found.resource) for found in spans)])
     else:
         parts = _otlp_files(spans, max_bytes)
     names = [_write(output, number, text, file) for number, text in enumerate(parts, 1)]
     if not quiet:
-        click.echo(f"{plural(len(spans), 'span')} written to {', '.join(names)}", err=True)
+        click.echo(f"{plural(len(spans), 'span')} written to {', '.join(dict.fromkeys(names))}", err=True)
 
 
 def _otlp_files(spans: list[NumberedSpan], max_bytes: int) -> Iterator[str]:
-    """Texts of at most ``max_bytes`` each, as long as a line is not larger."""
+    """Texts of at most ``max_bytes`` each, as long as a single span is not larger."""
     text = ""
     for begin in range(0, len(spans), SPANS_PER_LINE):
-        part = [(found.span, found.resource) for found in spans[begin : begin + SPANS_PER_LINE]]
-        line = json.dumps(traces_data(part), separators=(",", ":")) + "\n"
-        if text and len(text) + len(line) > max_bytes:
-            yield text
-            text = ""
-        text += line
+        for line in _lines(spans[begin : begin + SPANS_PER_LINE], max_bytes):
+            if text and len(text) + len(line) > max_bytes:
+                yield text
+                text = ""
+            text += line
     yield text
+
+
+def _lines(spans: list[NumberedSpan], max_bytes: int) -> Iterator[str]:
+    line = json.dumps(traces_data((found.span, found.resource) for found in spans), separators=(",", ":")) + "\n"
+    if len(line) <= max_bytes or len(spans) == 1:
+        yield line
+    else:
+        half = len(spans) // 2
+        yield from _lines(spans[:half], max_bytes)
+        yield from _lines(spans[half:], max_bytes)
 
 
 def _write(output: Path | None, number: int, text: str, trace: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -12,13 +13,13 @@ from typing import get_args
 import click
 
 from rtrace_otel.analysis.reader import read_events
-from rtrace_otel.analysis.spans_of import NumberedSpan, Selection, delivered_to, select_spans, shifted
+from rtrace_otel.analysis.spans_of import NumberedSpan, Selection, delivered_to, require_some, select_spans, shifted
 from rtrace_otel.cli.common import TRACE, opened, write_out
 from rtrace_otel.cli.terminal import render_terminal, standard_output
 from rtrace_otel.errors import RTraceError
 from rtrace_otel.report.document import Document, Facts, Sentence
 from rtrace_otel.report.numbers import count, plural
-from rtrace_otel.spans.config import OtlpDestination, Protocol
+from rtrace_otel.spans.config import ENDPOINTS, OtlpDestination, Protocol
 
 
 class NotDeliveredError(RTraceError):
@@ -35,7 +36,7 @@ class NotDeliveredError(RTraceError):
 @click.option(
     "--shift-to-now", is_flag=True, help="Move all times so that the last span ends now: Tempo searches recent time."
 )
-@click.option("--rate", type=float, help="Spans a second, at most.")
+@click.option("--rate", type=click.FloatRange(min=0, min_open=True), help="Spans a second, at most.")
 @click.option("--dry-run", is_flag=True, help="Say what would be sent, and send nothing.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress bar and no notes on standard error.")
 def replay(
@@ -63,10 +64,13 @@ def replay(
     """
     if only_undelivered and file == "-":
         raise click.UsageError("--only-undelivered reads the file twice, so it cannot be standard input")
-    delivered = delivered_to(read_events(file), endpoint) if only_undelivered else None
+    collector = _collector(endpoint, dry_run)
+    delivered = delivered_to(read_events(file), collector) if only_undelivered else None
     wanted = Selection(run=run, since_s=_unix_s(since), delivered=delivered)
     with opened(file, strict=False, quiet=quiet) as reader:
         spans = list(select_spans(reader, wanted))
+    if not only_undelivered:
+        require_some(spans, file, reader.report.runs)
     if shift_to_now and spans:
         by_ns = time.time_ns() - max(found.span.end_ns for found in spans)
         spans = [shifted(found, by_ns) for found in spans]
@@ -74,6 +78,16 @@ def replay(
         _print_plan(file, spans)
         return
     _send(file, spans, OtlpDestination(endpoint=endpoint, protocol=protocol), rate, quiet)
+
+
+def _collector(endpoint: str | None, dry_run: bool) -> str | None:
+    """The collector to send to: the option's, or the environment's."""
+    if endpoint is not None and not endpoint.startswith(("http://", "https://")):
+        raise click.BadParameter(f"{endpoint!r} must begin with http:// or https://", param_hint="--endpoint")
+    named = endpoint or next((os.environ[name] for name in ENDPOINTS if os.environ.get(name, "").strip()), None)
+    if named is None and not dry_run:
+        raise click.UsageError("no collector is named: pass --endpoint, or set OTEL_EXPORTER_OTLP_ENDPOINT")
+    return named
 
 
 def _print_plan(file: str, spans: list[NumberedSpan]) -> None:
@@ -105,7 +119,9 @@ def _send(file: str, spans: list[NumberedSpan], to: OtlpDestination, rate: float
             ("failed", count(sent.failed)),
         ),
     )
-    verdict = "Every span was accepted." if not missing else f"{plural(missing, 'span')} not accepted."
+    verdict = "Every span was accepted." if spans else "Nothing to send: this collector has confirmed every span."
+    if missing:
+        verdict = f"{plural(missing, 'span')} not accepted."
     write_out(render_terminal(Document(f"Replay of {file}", (Sentence(verdict, "finding"), facts)), standard_output()))
     if missing:
         raise NotDeliveredError(

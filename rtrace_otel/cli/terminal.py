@@ -63,6 +63,8 @@ def render_terminal(document: Document, medium: Medium = PLAIN) -> str:
     _line(console, printable(document.title), "bold")
     for block in document.blocks:
         if isinstance(block, Table):
+            if not block.records:
+                continue
             _line(console, f"\n{printable(block.title)}")
             _line(console, "\n".join(_table_lines(block, medium.width)))
         elif isinstance(block, Facts):

@@ -105,7 +105,7 @@ def _facts(summary: Summary) -> tuple[tuple[str, str], ...]:
         ("rows", count(summary.rows)),
         ("attempts", ", ".join(attempts)),
         ("refused", plural(a.refusals, "dispatch", "dispatches")),
-        ("resumed", ", ".join(f"{count(n)} {printable(level)}" for level, n in a.resumed.items()) or "0"),
+        ("resumed", ", ".join(f"{count(n)} {level}" for level, n in sorted(a.resumed.items())) or "0"),
         ("groups", ", ".join(groups)),
         ("steps", f"{count(summary.steps_trained)} trained, {count(summary.steps_again)} of them again"),
         ("refits", refits),
@@ -125,6 +125,8 @@ def _reasons(outcome: str, reasons: Mapping[str, int]) -> list[str]:
 
 def _damage_pairs(summary: Summary, damage: list[str]) -> list[tuple[str, str]]:
     pairs = [("file", "; ".join(damage) if damage else "intact: every line is one whole event, no row is missing")]
+    if any(run.from_spans for run in summary.runs):
+        pairs.append(("spans", "rebuilt from spans: calls, groups of checkpoints and the ends of runs are not known"))
     lost = sum(run.rows_lost for run in summary.runs)
     if lost:
         they = "it" if lost == 1 else "they"

@@ -45,7 +45,7 @@ def make_exporters(otlp: Otlp, environ: Mapping[str, str]) -> list[TrackedExport
         try:
             made = _make(destination, environ)
         except Exception as error:  # a bad URL or certificate must not stop the job
-            logger.warning("rollout trace: no spans to %s: %s", destination, error)
+            logger.warning("rollout trace: no spans to %s: %s", getattr(destination, "endpoint", destination), error)
         else:
             exporters += made
     return exporters
@@ -68,7 +68,9 @@ def _make(destination: str | OtlpDestination, environ: Mapping[str, str]) -> lis
             return []
         found = entry_points(group="opentelemetry_traces_exporter", name=destination)
         if not found:
-            raise ValueError(f"no exporter is called {destination!r}")
+            raise ValueError(
+                f"no exporter is called {destination!r}; a collector's URL begins with http:// or https://"
+            )
         return [TrackedExporter(next(iter(found)).load()(), destination)]
     otlp = OtlpDestination(endpoint=destination) if isinstance(destination, str) else destination
     protocol = otlp.protocol or _protocol(environ)
