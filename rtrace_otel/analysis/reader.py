@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -16,6 +17,7 @@ from rtrace_otel.analysis.source import ARCHIVE_ERRORS, Source, open_lines
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import Row
 from rtrace_otel.spans.otlp_json import carried_spans
+from rtrace_otel.spans.ranges import Ranges
 from rtrace_otel.spans.unproject import Unprojector
 
 HARMLESS: Final = frozenset({DamageKind.BYTE_ORDER_MARK})
@@ -55,6 +57,7 @@ class EventReader(Iterator[Row]):
         self._lines = open_lines(path)
         self._in_long_line = False
         self._unprojector = Unprojector()
+        self._seen: dict[str, Ranges] = {}
         self._strict = strict
         self._tally = Tally(self._lines.name)
         self._rows = self._read()
@@ -160,7 +163,19 @@ class EventReader(Iterator[Row]):
         for span in carried_spans(document):
             for row in self._unprojector.rows_of(span):
                 self._tally.unordered.add(row["run"])
-                yield self._accepted(row)
+                if not self._came_before(row):
+                    yield self._accepted(row)
+
+    def _came_before(self, row: Row) -> bool:
+        """Whether the row was in a span already: a collector writes a span that is sent again once more."""
+        seq = row.get("seq")
+        if type(seq) is not int or seq < 0:
+            return False
+        seen = self._seen.setdefault(row["run"], Ranges())
+        if seq in seen:
+            return True
+        seen.add(seq)
+        return False
 
     def _accepted(self, row: Row) -> Row:
         """Count a row that is not simply the next one of its run."""
@@ -183,11 +198,11 @@ class EventReader(Iterator[Row]):
         counts = row["tokens_by_version"]
         if counts is None or counts == {}:
             return
-        try:
-            versions = {int(version): tokens for version, tokens in counts.items()}
-        except (AttributeError, TypeError, ValueError):
-            versions = {}
-        if len(versions) == len(counts):
+        versions: dict[int, Any] = {}
+        if isinstance(counts, dict):
+            with suppress(TypeError, ValueError):
+                versions = {int(version): tokens for version, tokens in counts.items()}
+        if versions and len(versions) == len(counts):
             row["tokens_by_version"] = versions
         else:
             detail = f"tokens_by_version: expected an object with versions as keys, found {clipped(repr(counts))}"

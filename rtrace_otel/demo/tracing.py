@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -47,9 +48,11 @@ class ServerTracing:
         span.end()
 
     def shut_down(self) -> None:
-        """Export what is left."""
+        """Export what is left, for two seconds at most."""
         if self._provider is not None:
-            self._provider.shutdown()
+            ending = threading.Thread(target=self._provider.shutdown, daemon=True)
+            ending.start()
+            ending.join(2.0)
 
     def _set_up(self) -> None:
         from opentelemetry.sdk.resources import Resource

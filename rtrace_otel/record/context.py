@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, TypeVar
 
+from rtrace_otel.record.plain import to_id
 from rtrace_otel.record.queue import RowQueue
 from rtrace_otel.spans import ids
+from rtrace_otel.text import without_surrogates
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -31,7 +33,7 @@ class TraceContext:
             origin_run: For a group that was restored, the run that first reserved it, as in ``group_reserved``.
         """
         run = self._run
-        return ids.attempt_traceparent(origin_run or run, run, str(group_id), str(attempt_id))
+        return ids.attempt_traceparent(origin_run or run, run, _text(group_id), _text(attempt_id))
 
     def inject(
         self, headers: _Headers, attempt_id: object, group_id: object, *, origin_run: str | None = None
@@ -67,11 +69,16 @@ class TraceContext:
             set_span_in_context,
         )
 
-        group = str(group_id)
+        group = _text(group_id)
         span_context = SpanContext(
             trace_id=ids.group_trace_id(origin_run or self._run, group),
-            span_id=ids.attempt_span_id(self._run, group, str(attempt_id)),
+            span_id=ids.attempt_span_id(self._run, group, _text(attempt_id)),
             is_remote=True,
             trace_flags=TraceFlags(TraceFlags.SAMPLED),
         )
         return set_span_in_context(NonRecordingSpan(span_context), NewContext())
+
+
+def _text(value: object) -> str:
+    """An id as it will stand in the row."""
+    return value if type(value) is str and value.isascii() else str(without_surrogates(to_id(value)))

@@ -14,6 +14,9 @@ from rtrace_otel.events import Row
 from rtrace_otel.spans.ranges import Ranges
 
 BLOCK: Final = 1 << 20
+
+REACH: Final = 2**22
+"""Bytes before the run before in which the one before that is looked for."""
 _DELIVERED: Final = b'{"event":"spans_delivered"'
 _START: Final = b'{"event":"run_started"'
 _decode = msgspec.json.Decoder().decode
@@ -28,15 +31,17 @@ class RunBefore:
         run: Its id.
         present: The present run, whose first row ends its rows.
         offset: Where its first row stands in the file.
+        earlier: The run before it and where that begins: spans of the one can link to what the other left open.
     """
 
     path: Path
     run: str
     present: str
     offset: int
+    earlier: tuple[str, int] | None
 
     def rows(self) -> Iterator[Row]:
-        """Its rows, in file order."""
+        """Its rows and those of the run before it, in file order."""
         return self._rows(b"")
 
     def deliveries(self) -> dict[str, Ranges]:
@@ -48,8 +53,9 @@ class RunBefore:
         return found
 
     def _rows(self, head: bytes) -> Iterator[Row]:
+        wanted = {self.run} if self.earlier is None else {self.run, self.earlier[0]}
         with self.path.open("rb") as file:
-            file.seek(self.offset)
+            file.seek(self.offset if self.earlier is None else self.earlier[1])
             for line in file:
                 if not line.startswith(head) and not line.startswith(_START):
                     continue
@@ -58,12 +64,12 @@ class RunBefore:
                     continue
                 if row["run"] == self.present:
                     return
-                if row["run"] == self.run:
+                if row["run"] in wanted:
                     yield row
 
 
 def find_run_before(path: Path, present: str) -> RunBefore | None:
-    """The run that the present one took over from; the file's earlier runs are not read.
+    """The run that the present one took over from; of the file's earlier runs only the last is read.
 
     Args:
         path: The trace file.
@@ -73,24 +79,28 @@ def find_run_before(path: Path, present: str) -> RunBefore | None:
         ``None`` if there is no earlier run, or if it is a process on this host that still lives.
     """
     with path.open("rb") as file:
-        start = _start_of_run_before(file, present)
-    return None if start is None else RunBefore(path, start[1]["run"], present, start[0])
+        offset, row = next(_starts_of_runs_before(file, present), (0, None))
+        if row is None or _still_lives(row):
+            return None
+        found = next(_starts_of_runs_before(file, row["run"], (max(0, offset - REACH), offset)), None)
+    return RunBefore(path, row["run"], present, offset, None if found is None else (found[1]["run"], found[0]))
 
 
-def _start_of_run_before(file: IO[bytes], run: str) -> tuple[int, Row] | None:
-    for offset, row in _run_starts_backwards(file):
-        if row["run"] == run or row.get("parent_run") is not None:
-            continue
-        return None if _still_lives(row) else (offset, row)
-    return None
+def _starts_of_runs_before(
+    file: IO[bytes], run: str, within: tuple[int, int] | None = None
+) -> Iterator[tuple[int, Row]]:
+    """Offset and first row of the runs before, the latest first, without the children of forks."""
+    for offset, row in _run_starts_backwards(file, within or (0, file.seek(0, os.SEEK_END))):
+        if row["run"] != run and row.get("parent_run") is None:
+            yield offset, row
 
 
-def _run_starts_backwards(file: IO[bytes]) -> Iterator[tuple[int, Row]]:
-    """Offset and row of each ``run_started``, from the end of the file to its beginning."""
-    end = file.seek(0, os.SEEK_END)
+def _run_starts_backwards(file: IO[bytes], within: tuple[int, int]) -> Iterator[tuple[int, Row]]:
+    """Offset and row of each ``run_started`` between two offsets, the last one first."""
+    start, end = within
     carried = b""
-    while end > 0:
-        begin = max(0, end - BLOCK)
+    while end > start:
+        begin = max(start, end - BLOCK)
         file.seek(begin)
         block = file.read(end - begin) + carried
         place = len(block)
@@ -117,4 +127,10 @@ def _still_lives(row: Row) -> bool:
     """Whether the run's process is on this host and alive: then it is a neighbour, not a predecessor."""
     if row.get("host") != os.uname().nodename or type(row.get("pid")) is not int or row["pid"] == os.getpid():
         return False
-    return Path(f"/proc/{row['pid']}").exists()
+    try:
+        state = (
+            Path(f"/proc/{row['pid']}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]
+        )
+    except (OSError, IndexError):
+        return False
+    return state not in {"Z", "X"}

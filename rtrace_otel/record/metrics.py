@@ -130,7 +130,8 @@ class RowMetrics:
 
     def _trained(self, row: Row) -> None:
         self._steps.add(1)
-        self._open_groups.difference_update(map(str, row.get("group_ids") or ()))
+        named = row.get("group_ids")
+        self._open_groups.difference_update(map(str, named) if isinstance(named, list) else ())
         age, tokens = row.get("batch_age"), _number(row.get("tokens"))
         self._tokens.add(tokens, {"rtrace.fate": "trained"})
         if isinstance(age, (int, float)):
@@ -140,7 +141,8 @@ class RowMetrics:
 
     def _synced(self, row: Row) -> None:
         if row.get("replaced_version") != row.get("new_version"):
-            self._refit_calls.add(len(row.get("calls") or ()))
+            calls = row.get("calls")
+            self._refit_calls.add(len(calls) if isinstance(calls, list) else 0)
             self._refit_s.record(_number(row.get("seconds")))
 
     def _published(self, row: Row) -> None:

@@ -19,7 +19,7 @@ from rtrace_otel.record.metrics import RowMetrics, present_meter_provider
 from rtrace_otel.record.stats import RecorderStats, SpanStats
 from rtrace_otel.record.warn import HostWarnings
 from rtrace_otel.spans.config import SpanOptions
-from rtrace_otel.spans.delivery import TrackedExporter
+from rtrace_otel.spans.delivery import UNNUMBERED, TrackedExporter
 from rtrace_otel.spans.model import FinishedSpan, RunResource
 from rtrace_otel.spans.otlp import make_exporters, make_processor
 from rtrace_otel.spans.projector import Projector
@@ -77,6 +77,7 @@ class SpanPipeline:
         self._passed_over = 0
         self._numbers: dict[str, int] = {}
         self._made = 0
+        self._handed = {exporter.destination: 0 for exporter in exporters}
         self._projector = Projector()
         self._next_news = time.monotonic() + NEWS_S
         self._closing = threading.Event()
@@ -93,7 +94,7 @@ class SpanPipeline:
     def stats(self) -> SpanStats:
         """What became of the spans so far."""
         delivered = {exporter.destination: exporter.count for exporter in self._exporters}
-        return SpanStats(self._made, delivered, self._passed_over)
+        return SpanStats(self._made, dict(self._handed), delivered, self._passed_over)
 
     def finish(self, deadline: float) -> None:
         """Project what waits and let the processors export, until the deadline (monotonic seconds)."""
@@ -153,17 +154,23 @@ class SpanPipeline:
         delivered = before.deliveries()
         for row in before.rows():
             for span in self._projector.add(row):
-                self._hand_over(span, delivered)
+                if span.run == before.run:
+                    self._hand_over(span, delivered, to_sinks=False)  # a provider had it from that run itself
         for span in self._projector.end_killed(last_too=True):
-            self._hand_over(span, delivered)
+            if span.run == before.run:
+                self._hand_over(span, delivered)
 
-    def _hand_over(self, span: FinishedSpan, delivered: Mapping[str, Ranges] = MappingProxyType({})) -> None:
+    def _hand_over(
+        self, span: FinishedSpan, delivered: Mapping[str, Ranges] = MappingProxyType({}), *, to_sinks: bool = True
+    ) -> None:
         """Give a span to every destination that has not confirmed it."""
         resource = self._projector.resource(span.run)
         number = self._numbers.get(span.run, 0)
         self._numbers[span.run] = number + 1
+        if self._passed_over:
+            number = UNNUMBERED  # without the rows that were passed over a replay would count differently
         wanting = [
-            processor
+            (exporter.destination, processor)
             for exporter, processor in zip(self._exporters, self._processors, strict=True)
             if exporter.destination not in delivered or number not in delivered[exporter.destination]
         ]
@@ -171,9 +178,10 @@ class SpanPipeline:
             self._made += 1
         if wanting:
             readable: ProjectedSpan = to_readable(span, resource, number)
-            for processor in wanting:
+            for destination, processor in wanting:
+                self._handed[destination] += 1
                 processor.on_end(readable)
-        if not delivered or number not in next(iter(delivered.values())):
+        if to_sinks:
             for sink in self._sinks:
                 sink(span, resource)
 
@@ -212,7 +220,12 @@ def make_pipeline(
         ``None`` if there is nobody to hand anything to.
     """
     exporters = make_exporters(options.otlp, os.environ)
-    exporters += [TrackedExporter(exporter, type(exporter).__name__) for exporter in options.exporters]
+    for exporter in options.exporters:
+        taken = {other.destination for other in exporters}
+        name, count = type(exporter).__name__, 1
+        while (destination := name if count == 1 else f"{name} {count}") in taken:
+            count += 1
+        exporters.append(TrackedExporter(exporter, destination))
     sinks: list[SpanSink] = []
     if options.tracer_provider is not None:
         sinks.append(ProviderSink(options.tracer_provider))

@@ -12,18 +12,20 @@ class SpanStats:
 
     Attributes:
         made: Spans that ended.
-        delivered: Of these, how many each destination accepted.
+        handed: How many of them were given to each destination; one that has confirmed a span is not given it again.
+        delivered: How many each destination accepted.
         rows_passed_over: Rows that were not projected because too many waited.
     """
 
     made: int
+    handed: Mapping[str, int]
     delivered: Mapping[str, int]
     rows_passed_over: int
 
     @property
     def not_delivered(self) -> int:
-        """Spans that the destination with the fewest has not accepted; some may still be on their way."""
-        return self.made - min(self.delivered.values(), default=self.made)
+        """Spans that the destination with the most missing has not accepted; some may still be on their way."""
+        return max((number - self.delivered.get(name, 0) for name, number in self.handed.items()), default=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ thousand calls. Anything else is JSON text under a name that ends in ``.json``.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -21,20 +22,23 @@ MAX_TEXT: Final = 4096
 """Longer texts are clipped on the wire; stores cut them anyway (Tempo at 2,048 bytes)."""
 
 MAX_ITEMS: Final = 128
+_VERSION: Final = re.compile("-?[0-9]+")
 _INT64: Final = range(-(2**63), 2**63)
 _COUNTED: Final = frozenset({FieldType.CALLS, FieldType.CALL_VERSIONS, FieldType.IDS})
 
 
 def flatten(fields: Mapping[str, Any]) -> dict[str, AttributeValue]:
-    """Attributes for the fields of a row; ``None`` is left out."""
+    """Attributes for the fields of a row."""
     flat: dict[str, AttributeValue] = {}
     for name, value in fields.items():
         kind = type(value)
-        if kind is str:
+        if value is None or name.endswith(".json"):
+            flat[f"{PREFIX}{name}.json"] = _json_text(value)
+        elif kind is str:
             flat[PREFIX + name] = value if value.isascii() and len(value) <= MAX_TEXT else clean_text(value)
         elif kind is int or kind is bool or kind is float:
             _put_number(flat, name, value)
-        elif value is not None:
+        else:
             _put_other(flat, name, value)
     return flat
 
@@ -43,19 +47,26 @@ def unflatten(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that attributes made by :func:`flatten` carry."""
     fields: dict[str, Any] = {}
     for key, value in attributes.items():
+        name = key[len(PREFIX) :]
         if not key.startswith(PREFIX):
             continue
-        name = key[len(PREFIX) :]
-        if name.endswith(".json") and isinstance(value, str):
-            fields[name[: -len(".json")]] = _parsed(value)
-        elif name.endswith(".versions"):
-            field = name[: -len(".versions")]
+        field, _, part = name.rpartition(".")
+        kind = FIELD_TYPES.get(field)
+        if part == "json" and isinstance(value, str):
+            fields[field] = _parsed(value)
+        elif kind is FieldType.TOKENS_BY_VERSION:
             counts = attributes.get(f"{PREFIX}{field}.tokens", ())
-            if isinstance(value, Sequence) and isinstance(counts, Sequence):
+            if part == "versions" and isinstance(value, Sequence) and isinstance(counts, Sequence):
                 fields[field] = dict(zip(value, counts, strict=False))
-        elif "." not in name:
+        elif kind not in _COUNTED:
             fields[name] = list(value) if isinstance(value, (tuple, list)) else value
     return fields
+
+
+def is_count(version: Any, tokens: Any) -> bool:
+    """Whether an entry of ``tokens_by_version`` is a version with a number of tokens."""
+    is_version = type(version) is int or (isinstance(version, str) and _VERSION.fullmatch(version) is not None)
+    return is_version and type(tokens) is int and tokens in _INT64 and int(version) in _INT64
 
 
 def clean_text(value: str) -> str:
@@ -78,7 +89,11 @@ def _put_number(flat: dict[str, AttributeValue], name: str, value: float) -> Non
 
 def _put_other(flat: dict[str, AttributeValue], name: str, value: Any) -> None:
     kind = FIELD_TYPES.get(name)
-    if kind is FieldType.TOKENS_BY_VERSION and isinstance(value, dict) and _are_counts(value):
+    if (
+        kind is FieldType.TOKENS_BY_VERSION
+        and isinstance(value, dict)
+        and all(is_count(v, n) for v, n in value.items())
+    ):
         flat[f"{PREFIX}{name}.versions"] = [int(version) for version in value]
         flat[f"{PREFIX}{name}.tokens"] = list(value.values())
     elif kind in _COUNTED and isinstance(value, list):
@@ -91,14 +106,12 @@ def _put_other(flat: dict[str, AttributeValue], name: str, value: Any) -> None:
     elif isinstance(value, list) and _is_plain_list(value):
         flat[PREFIX + name] = [clean_text(item) if type(item) is str else item for item in value]
     else:
-        text = json.dumps(without_surrogates(value), ensure_ascii=False, default=str)
-        flat[f"{PREFIX}{name}.json"] = text if len(text) <= MAX_TEXT else json.dumps(text[:200] + "...")
+        flat[f"{PREFIX}{name}.json"] = _json_text(value)
 
 
-def _are_counts(value: dict[Any, Any]) -> bool:
-    return all(type(tokens) is int and tokens in _INT64 for tokens in value.values()) and all(
-        type(version) is int or str(version).lstrip("-").isdecimal() for version in value
-    )
+def _json_text(value: Any) -> str:
+    text = json.dumps(without_surrogates(value), ensure_ascii=False, default=str)
+    return text if len(text) <= MAX_TEXT else json.dumps(text[:200] + "...")
 
 
 def _is_plain_list(value: list[Any]) -> bool:

@@ -21,6 +21,9 @@ from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from rtrace_otel.spans.ranges import Ranges
 from rtrace_otel.spans.readable import ProjectedSpan
 
+UNNUMBERED: Final = -1
+"""Number of a span whose place in the projection of its run is not known; it is never taken to be delivered."""
+
 _exporting = threading.local()
 _EXPORTER_LOGGERS: Final = (
     "opentelemetry.exporter.otlp.common.http",
@@ -74,6 +77,7 @@ class TrackedExporter(SpanExporter):
         self._rejections = rejections or Rejections()
         self._lock = threading.Lock()
         self._changed: set[str] = set()
+        self._unnumbered = 0
         self.destination = destination
         self.delivered: dict[str, Ranges] = {}
         self.failed = 0
@@ -108,7 +112,7 @@ class TrackedExporter(SpanExporter):
     def count(self) -> int:
         """Spans accepted so far."""
         with self._lock:
-            return sum(len(ranges) for ranges in self.delivered.values())
+            return self._unnumbered + sum(len(ranges) for ranges in self.delivered.values())
 
     def shutdown(self) -> None:
         """Shut the exporter down."""
@@ -120,6 +124,9 @@ class TrackedExporter(SpanExporter):
 
     def _accept(self, spans: Iterable[ProjectedSpan]) -> None:
         for span in spans:
+            if span.number == UNNUMBERED:
+                self._unnumbered += 1
+                continue
             self.delivered.setdefault(span.run, Ranges()).add(span.number)
             self._changed.add(span.run)
 

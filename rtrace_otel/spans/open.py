@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from rtrace_otel.events import Row
+from rtrace_otel.events import EVENTS_BY_NAME, Row
 from rtrace_otel.spans.attributes import flatten
 from rtrace_otel.spans.model import FinishedSpan, SpanEvent, SpanLink
 
@@ -17,10 +17,28 @@ _IDENTITY: Final = {"rollout.attempt": _COMMON | {"attempt_id"}, "rollout.group"
 """Keys of a row that its span event does not repeat: its name and time, and what is an attribute of the span."""
 
 
+_FOLDABLE: Final = frozenset({"attempt_dispatched", "attempt_refused"})
+"""Events of the vocabulary that may come any number of times."""
+
+WAITING_FOR: Final = {
+    "group_reserved": "admission",
+    "group_admitted": "its rollouts",
+    "group_sealed": "publication",
+    "group_published": "training",
+    "attempt_dispatched": "a result",
+    "attempt_resumed": "a result",
+    "attempt_refused": "a new dispatch",
+}
+"""What a span waits for after an event."""
+
+_MAX_TIME_S: Final = 9e9
+"""Later times do not fit into the nanoseconds of a span."""
+
+
 def time_ns(row: Row) -> int:
-    """A row's time in Unix nanoseconds; rows have microseconds."""
+    """A row's time in Unix nanoseconds (rows have microseconds); 0 for what is no time."""
     t = row.get("t")
-    return round(t * 1e6) * 1000 if isinstance(t, (int, float)) else 0
+    return round(t * 1e6) * 1000 if isinstance(t, (int, float)) and 0 <= t < _MAX_TIME_S else 0
 
 
 class OpenSpan:
@@ -35,14 +53,20 @@ class OpenSpan:
         row: The row that opens it; its first event.
 
     Attributes:
-        facts: Attributes of the whole span, without the prefix.
+        attempt_id: The attempt, of a ``rollout.attempt``.
+        group_id: The group, of a ``rollout.group`` or ``rollout.attempt``.
+        version: Weight version in force when it was opened.
         refits_before: Refits of the run before it was opened.
+        waiting_for: What it waits for since its last event of the vocabulary.
     """
 
     __slots__ = (
         "_events",
+        "_facts",
         "_folded",
-        "facts",
+        "_tail",
+        "attempt_id",
+        "group_id",
         "links",
         "name",
         "parent_id",
@@ -51,6 +75,8 @@ class OpenSpan:
         "span_id",
         "start_ns",
         "trace_id",
+        "version",
+        "waiting_for",
     )
 
     def __init__(self, run: str, name: str, trace_id: int, span_id: int, parent_id: int | None, row: Row) -> None:
@@ -61,11 +87,16 @@ class OpenSpan:
         self.span_id = span_id
         self.parent_id = parent_id
         self.start_ns = time_ns(row)
-        self.facts: dict[str, Any] = {}
+        self.attempt_id: str | None = None
+        self.group_id: str | None = None
+        self.version: Any = None
+        self.waiting_for = "its end"
+        self._facts: dict[str, Any] | None = None
         self.links: tuple[SpanLink, ...] = ()
         self.refits_before = 0
         self._events: tuple[tuple[Any, ...], ...] = ()
         self._folded: dict[str, int] | None = None
+        self._tail: tuple[Any, ...] | None = None
         self.add(row)
 
     def add(self, row: Row, *, last: bool = False) -> None:
@@ -76,23 +107,42 @@ class OpenSpan:
             last: Whether it ends the span; it is kept however many there were.
         """
         event = row["event"]
-        if len(self._events) >= MAX_EVENTS and not last:
-            if self._folded is None:
-                self._folded = {}
-            self._folded[event] = self._folded.get(event, 0) + 1
-            return
+        self.waiting_for = WAITING_FOR.get(event, self.waiting_for)
         flat: list[Any] = [event, time_ns(row)]
         identity = _IDENTITY.get(self.name, _COMMON)
         for name, value in row.items():
             if name not in identity:
                 flat.append(name)
                 flat.append(value)
-        self._events += (tuple(flat),)
+        may_fold = event not in EVENTS_BY_NAME or event in _FOLDABLE
+        if last:
+            self._fold(None)
+        if len(self._events) < MAX_EVENTS or not may_fold or last:
+            self._events += (tuple(flat),)
+        else:
+            self._fold(tuple(flat))
+
+    def _fold(self, flat: tuple[Any, ...] | None) -> None:
+        """Count the last event but one; the last one is kept, because nobody knows yet whether another follows."""
+        before, self._tail = self._tail, flat
+        if before is not None:
+            self._folded = self._folded or {}
+            self._folded[before[0]] = self._folded.get(before[0], 0) + 1
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Attributes of the whole span, without the prefix; most are known at its end only."""
+        if self._facts is None:
+            self._facts = {}
+        return self._facts
 
     def count(self, event: str) -> int:
         """How often an event happened within the span."""
-        kept = sum(1 for flat in self._events if flat[0] == event)
+        kept = sum(1 for flat in self._kept() if flat[0] == event)
         return kept + (self._folded or {}).get(event, 0)
+
+    def _kept(self) -> tuple[tuple[Any, ...], ...]:
+        return self._events if self._tail is None else (*self._events, self._tail)
 
     def opening(self, name: str) -> Any:
         """A field of the row that opened the span, or ``None``."""
@@ -102,7 +152,7 @@ class OpenSpan:
     @property
     def last_event(self) -> str:
         """Name of the last event kept."""
-        return str(self._events[-1][0])
+        return str(self._kept()[-1][0])
 
     def fields_of(self, event: str) -> Iterator[tuple[str, Any]]:
         """Names and values of the fields of an event, of all its occurrences in turn."""
@@ -116,8 +166,9 @@ class OpenSpan:
 
     def finish(self, end_ns: int, error: str | None) -> FinishedSpan:
         """The span as it ended."""
-        facts = {name: value for name, value in self.facts.items() if value is not None}
-        attributes = flatten({"run_id": self.run, **facts})
+        own = {"run_id": self.run, "attempt_id": self.attempt_id, "group_id": self.group_id}
+        facts = {name: value for name, value in {**own, **self.facts}.items() if value is not None}
+        attributes = flatten(facts)
         if "tokens" in facts and self.name == "rollout.attempt":
             attributes["gen_ai.usage.output_tokens"] = attributes.get("rtrace.tokens", 0)
         for event, count in (self._folded or {}).items():
@@ -131,7 +182,7 @@ class OpenSpan:
             start_ns=self.start_ns,
             end_ns=max(end_ns, self.start_ns),
             attributes=attributes,
-            events=tuple(_event(event) for event in self._events),
+            events=tuple(_event(event) for event in sorted(self._kept(), key=lambda flat: flat[1])),
             links=self.links,
             error=error,
         )

@@ -35,7 +35,10 @@ def make_exporters(otlp: Otlp, environ: Mapping[str, str]) -> list[TrackedExport
     quieten_exporters()
     wanted: list[str | OtlpDestination]
     if otlp == "auto":
-        wanted = [OtlpDestination() if n == "otlp" else n for n in listed(environ.get("OTEL_TRACES_EXPORTER", "otlp"))]
+        wanted = [
+            OtlpDestination() if n == "otlp" else n
+            for n in (listed(environ.get("OTEL_TRACES_EXPORTER", "")) or ["otlp"])
+        ]
     elif isinstance(otlp, (str, OtlpDestination)):
         wanted = [otlp]
     else:

@@ -69,7 +69,8 @@ class Phases:
         """Open the span of a ``*_started`` row; gives the one that was open before it and never ended."""
         name = STARTS[row["event"]]
         before = self.open.pop(name, None)
-        self.open[name] = self._new(name, str(row.get("step", row.get("seq", time_ns(row)))), row)
+        span = self.open[name] = self._new(name, str(row.get("step", row.get("seq", time_ns(row)))), row)
+        self._take_facts(span, row)
         return before
 
     def end(self, row: Row) -> OpenSpan:
@@ -88,13 +89,14 @@ class Phases:
 
     def moment(self, row: Row) -> OpenSpan:
         """A span without duration for a row that belongs to no other."""
-        span = self._new(row["event"], str(row.get("seq", time_ns(row))), row)
+        span = self._new(row["event"], str(row.get("seq", time_ns(row))), row, kind=f"moment {row['event']}")
         self._take_facts(span, row)
         return span
 
-    def _new(self, name: str, key: str, row: Row) -> OpenSpan:
-        trace_id, span_id = ids.root_ids(name, self._run, key, self._past.times(name, key))
-        self._past.remember(name, key)
+    def _new(self, name: str, key: str, row: Row, kind: str | None = None) -> OpenSpan:
+        kind = kind or name
+        trace_id, span_id = ids.root_ids(kind, self._run, key, self._past.times(kind, key))
+        self._past.remember(kind, key)
         return OpenSpan(self._run, name, trace_id, span_id, None, row)
 
     @staticmethod

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from rtrace_otel.events import Row
-from rtrace_otel.spans.model import FinishedSpan, RunResource
+from rtrace_otel.spans.links import link_to
+from rtrace_otel.spans.model import FinishedSpan, RunResource, SpanLink
 from rtrace_otel.spans.open import OpenSpan
 from rtrace_otel.spans.run_projector import RunProjector
 
@@ -19,7 +19,7 @@ class Projector:
     def __init__(self) -> None:
         """Begin with no row seen."""
         self._runs: dict[str, RunProjector] = {}
-        self._lost: dict[str, dict[tuple[Any, Any, Any], OpenSpan]] = {}
+        self._lost: dict[str, dict[tuple[str, str], OpenSpan]] = {}
 
     def add(self, row: Row) -> Iterator[FinishedSpan]:
         """Take the next row; gives the spans that it ends."""
@@ -48,19 +48,31 @@ class Projector:
         """Attempts that have not ended, over all runs."""
         return sum(len(run.attempts) for run in self._runs.values())
 
-    def interrupted(self, run: str, group_id: str, prompt_id: Any, generation: Any) -> OpenSpan | None:
-        """The attempt of an earlier run for the same generation that was still open; given once.
+    def redone(self, run: str, group_id: str, prompt_id: str, generation: str) -> SpanLink | None:
+        """A link to the attempt of an earlier run that a new one does again.
 
-        Groups keep their ids through a restore with some controllers; with others the prompt and the generation match.
+        Groups keep their ids through a restore with some controllers: then it is the latest one of the generation. With
+        others it is one that was still open for the same prompt; each is linked once.
         """
+        links = (earlier.link_to_latest(group_id, generation) for earlier in self._before(run))
+        same_group = next((link for link in links if link is not None), None)
+        if same_group is not None:
+            return same_group
+        found = self._interrupted(run, prompt_id, generation)
+        return None if found is None else link_to("redone", found.trace_id, found.span_id, found.run)
+
+    def _interrupted(self, run: str, prompt_id: str, generation: str) -> OpenSpan | None:
+        """The attempt for the same prompt that was still open; given once."""
         for earlier in self._before(run):
             lost = self._lost.get(earlier.run)
             if lost is None:
-                lost = self._lost[earlier.run] = _by_generation(earlier.attempts.values())
-            found = lost.pop((group_id, None, generation), None) or lost.pop((None, prompt_id, generation), None)
+                lost = self._lost[earlier.run] = {
+                    (str(attempt.opening("prompt_id")), str(attempt.opening("generation_index"))): attempt
+                    for attempt in earlier.attempts.values()
+                    if attempt.opening("prompt_id") is not None
+                }
+            found = lost.pop((prompt_id, generation), None)
             if found is not None:
-                lost.pop((found.facts["group_id"], None, generation), None)
-                lost.pop((None, found.opening("prompt_id"), generation), None)
                 return found
         return None
 
@@ -70,21 +82,9 @@ class Projector:
         return next((attempt for attempt in found if attempt is not None), None)
 
     def _before(self, run: str) -> Iterator[RunProjector]:
-        """The runs before this one, the latest first; those that ended cleanly have left no attempt."""
+        """The runs before this one, the latest first."""
         names = list(self._runs)
-        for name in reversed(names[: names.index(run)]):
-            if self._runs[name].attempts:
-                yield self._runs[name]
-
-
-def _by_generation(attempts: Iterable[OpenSpan]) -> dict[tuple[Any, Any, Any], OpenSpan]:
-    found: dict[tuple[Any, Any, Any], OpenSpan] = {}
-    for attempt in attempts:
-        generation, prompt_id = attempt.opening("generation_index"), attempt.opening("prompt_id")
-        found[attempt.facts["group_id"], None, generation] = attempt
-        if prompt_id is not None:
-            found[None, prompt_id, generation] = attempt
-    return found
+        return (self._runs[name] for name in reversed(names[: names.index(run)]))
 
 
 def project(events: Iterable[Row], *, end_last: bool = False) -> Iterator[tuple[FinishedSpan, RunResource]]:

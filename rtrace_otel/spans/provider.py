@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from opentelemetry.context import Context
 from opentelemetry.sdk.trace.id_generator import IdGenerator
@@ -18,7 +23,10 @@ from opentelemetry.trace import (
     set_span_in_context,
 )
 
-from rtrace_otel.spans.model import SCOPE_NAME, FinishedSpan, RunResource
+from rtrace_otel.spans.model import SCOPE_NAME, FinishedSpan, RunResource, SpanEvent
+
+MAX_EVENTS: Final = 128
+"""Events of a span that an SDK provider keeps by default."""
 
 logger = logging.getLogger("rtrace_otel")
 
@@ -51,22 +59,8 @@ class ProviderSink:
     """
 
     def __init__(self, provider: Any) -> None:
-        """Get a tracer of our own from the provider."""
-        self._ids = _GivenIds()
-        self._tracer: Tracer | None = None
-        if not hasattr(provider, "id_generator"):
-            logger.warning(
-                "rollout trace: %s has no id_generator, so it cannot take spans with our ids; it gets none. "
-                "Set OTEL_EXPORTER_OTLP_ENDPOINT or pass otlp= to export them otherwise.",
-                type(provider).__name__,
-            )
-            return
-        own = provider.id_generator
-        provider.id_generator = self._ids
-        try:
-            self._tracer = provider.get_tracer(f"{SCOPE_NAME}.rollouts")
-        finally:
-            provider.id_generator = own
+        """Get a tracer of our own from the provider; recorders of one provider share it."""
+        self._own = _tracer_of(provider)
 
     def __call__(self, span: FinishedSpan, resource: RunResource) -> None:
         """Hand a span over.
@@ -75,21 +69,64 @@ class ProviderSink:
             span: The span.
             resource: What is known of its run's process; the provider's own resource takes its place.
         """
-        if self._tracer is None:
+        if self._own is None:
             return
-        self._ids.trace_id, self._ids.span_id = span.trace_id, span.span_id
-        started = self._tracer.start_span(
-            span.name,
-            context=Context() if span.parent_id is None else _parent(span.trace_id, span.parent_id),
-            attributes={**span.attributes, "rtrace.service_instance": resource.run},
-            links=[Link(_context(link.trace_id, link.span_id), link.attributes) for link in span.links],
-            start_time=span.start_ns,
-        )
-        for event in span.events:
+        events, folded = _within_limit(span.events)
+        with self._own.lock:
+            self._own.ids.trace_id, self._own.ids.span_id = span.trace_id, span.span_id
+            started = self._own.tracer.start_span(
+                span.name,
+                context=Context() if span.parent_id is None else _parent(span.trace_id, span.parent_id),
+                attributes={**span.attributes, **folded, "rtrace.service_instance": resource.run},
+                links=[Link(_context(link.trace_id, link.span_id), link.attributes) for link in span.links],
+                start_time=span.start_ns,
+            )
+        for event in events:
             started.add_event(event.name, event.attributes, event.time_ns)
         if span.error is not None:
             started.set_status(Status(StatusCode.ERROR, span.error))
         started.end(span.end_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnTracer:
+    tracer: Tracer
+    ids: _GivenIds
+    lock: threading.Lock
+
+
+_tracers: WeakKeyDictionary[Any, _OwnTracer] = WeakKeyDictionary()
+
+
+def _tracer_of(provider: Any) -> _OwnTracer | None:
+    """Our tracer of a provider, which keeps one for each scope and would give a second recorder the first one's."""
+    found = _tracers.get(provider)
+    if found is not None:
+        return found
+    if not hasattr(provider, "id_generator"):
+        logger.warning(
+            "rollout trace: %s has no id_generator, so it cannot take spans with our ids; it gets none. "
+            "Set OTEL_EXPORTER_OTLP_ENDPOINT or pass otlp= to export them otherwise.",
+            type(provider).__name__,
+        )
+        return None
+    ids, own = _GivenIds(), provider.id_generator
+    provider.id_generator = ids
+    try:
+        tracer = provider.get_tracer(f"{SCOPE_NAME}.rollouts")
+    finally:
+        provider.id_generator = own
+    found = _tracers[provider] = _OwnTracer(tracer, ids, threading.Lock())
+    return found
+
+
+def _within_limit(events: Sequence[SpanEvent]) -> tuple[Sequence[SpanEvent], dict[str, int]]:
+    """The first event and the last ones: an SDK span drops its oldest event first, and that is the dispatch."""
+    if len(events) <= MAX_EVENTS:
+        return events, {}
+    left_out = Counter(event.name for event in events[1 : len(events) - MAX_EVENTS + 1])
+    kept = (events[0], *events[len(events) - MAX_EVENTS + 1 :])
+    return kept, {f"rtrace.events_folded.{name}": count for name, count in left_out.items()}
 
 
 def _parent(trace_id: int, span_id: int) -> Context:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
+
+_NUMBER = re.compile("[0-9]{1,18}")
 
 
 class Ranges:
@@ -57,9 +60,9 @@ class Ranges:
         ranges = cls()
         for part in text.split():
             first, _, last = part.partition("-")
-            if first.isdecimal() and (last or first).isdecimal():
+            if _NUMBER.fullmatch(first) and _NUMBER.fullmatch(last or first) and int(first) <= int(last or first):
                 ranges._spans.append([int(first), int(last or first)])
-        ranges._spans.sort()
+        ranges.merge(cls())
         return ranges
 
     def merge(self, other: Ranges) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from rtrace_otel.events import Row
 from rtrace_otel.spans import ids
 from rtrace_otel.spans.attributes import bucket
+from rtrace_otel.spans.links import OtherRuns, link_to
 from rtrace_otel.spans.model import FinishedSpan, RunResource, SpanLink
 from rtrace_otel.spans.open import OpenSpan, time_ns
 from rtrace_otel.spans.phases import ENDS, STARTS, Past, Phases
@@ -16,25 +17,6 @@ from rtrace_otel.spans.syncs import SyncLog, sync_facts
 
 GROUP, ATTEMPT = "rollout.group", "rollout.attempt"
 _FROM_DISPATCH: Final = ("prompt_id", "generation_index", "attempt_index", "instance")
-_WAITING_FOR: Final = {
-    "group_reserved": "admission",
-    "group_admitted": "its rollouts",
-    "group_sealed": "publication",
-    "group_published": "training",
-    "attempt_dispatched": "a result",
-    "attempt_resumed": "a result",
-    "attempt_refused": "a new dispatch",
-}
-
-
-class OtherRuns(Protocol):
-    """What a run may ask of the runs before it."""
-
-    def interrupted(self, run: str, group_id: str, prompt_id: Any, generation: Any) -> OpenSpan | None:
-        """The attempt of an earlier run for the same generation that was still open; given once."""
-
-    def open_attempt(self, run: str, attempt_id: str) -> OpenSpan | None:
-        """An attempt of an earlier run that was still open."""
 
 
 class RunProjector:
@@ -77,6 +59,8 @@ class RunProjector:
 
     def add(self, row: Row) -> Iterator[FinishedSpan]:
         """Take the next row of the run; gives the spans that it ends."""
+        if self.ended:  # its spans have ended with it; a row that is late opens no second ones
+            return iter(())
         self.last_ns = max(self.last_ns, time_ns(row))
         return self._handlers.get(row["event"], self._mark)(row)
 
@@ -101,7 +85,6 @@ class RunProjector:
 
     def _run_ended(self, row: Row) -> Iterator[FinishedSpan]:
         yield from self.end_all(f"run ended: {row.get('reason')}")
-        self.attempts.clear()
 
     def _open_group(self, row: Row) -> Iterator[FinishedSpan]:
         group_id = str(row.get("group_id"))
@@ -115,11 +98,12 @@ class RunProjector:
         return iter(())
 
     def _new_group(self, group_id: str, row: Row) -> OpenSpan:
-        origin = self._origin.pop(group_id, self.run)
+        origin = self._origin.get(group_id, self.run)
         again = self._past.times(GROUP, group_id)
         span_id = ids.group_span_id(self.run, group_id, again)
         group = OpenSpan(self.run, GROUP, ids.group_trace_id(origin, group_id), span_id, None, row)
-        group.facts.update(group_id=group_id, outcome=None, reason=None, attempts=0)
+        group.group_id = group_id
+        group.facts["attempts"] = 0
         for name in ("prompt_id", "generations", "epoch", "weight_version"):
             group.facts[name] = row.get(name)
         if origin != self.run:
@@ -147,7 +131,7 @@ class RunProjector:
             yield self._ended_group(group, time_ns(row), str(row.get("reason")))
 
     def _ended_group(self, group: OpenSpan, end_ns: int, error: str | None) -> FinishedSpan:
-        group_id = group.facts["group_id"]
+        group_id = str(group.group_id)
         self.groups.pop(group_id, None)
         self._past.remember(GROUP, group_id)
         for key in [key for key in self._latest if key[0] == group_id]:
@@ -170,26 +154,36 @@ class RunProjector:
                 group.add(row)
             return iter(())
         attempt_id, before = str(row.get("attempt_id")), row.get("previous_attempt_id")
+        earlier = self._earlier_attempt(str(before)) if before is not None else None
+        if row.get("group_id") is None and earlier is not None:
+            row = {**row, "group_id": earlier.group_id}
         attempt = self.attempts.get(attempt_id) or self._new_attempt(attempt_id, row)
         attempt.facts.update(resumed_level=row.get("level"), tokens_kept=row.get("tokens_kept"))
-        earlier = self._others.open_attempt(self.run, str(before)) if before is not None else None
         if earlier is not None:
-            attempt.link(_link("resumed", earlier.trace_id, earlier.span_id, earlier.run))
+            attempt.link(link_to("resumed", earlier.trace_id, earlier.span_id, earlier.run))
         elif before is not None:
-            run = self._restored_from or self.run
+            here = self._past.times(ATTEMPT, str(before)) or self._restored_from is None
+            run = self.run if here else str(self._restored_from)
             span_id = ids.attempt_span_id(run, str(row.get("group_id")), str(before))
-            attempt.link(_link("resumed", attempt.trace_id, span_id, run))
+            attempt.link(link_to("resumed", attempt.trace_id, span_id, run))
+        self._latest[str(attempt.group_id), str(row.get("generation_index"))] = attempt.span_id
         return iter(())
+
+    def _earlier_attempt(self, attempt_id: str) -> OpenSpan | None:
+        return self.attempts.get(attempt_id) or self._others.open_attempt(self.run, attempt_id)
 
     def _new_attempt(self, attempt_id: str, row: Row) -> OpenSpan:
         group = self._group_of(row)
         group_id = str(row.get("group_id"))
-        trace_id = group.trace_id if group else ids.group_trace_id(self.run, group_id)
-        parent_id = group.span_id if group else ids.group_span_id(self.run, group_id)
-        again = self._past.times(ATTEMPT, attempt_id)
-        span_id = ids.attempt_span_id(self.run, group_id, attempt_id, again)
-        attempt = OpenSpan(self.run, ATTEMPT, trace_id, span_id, parent_id, row)
-        attempt.facts.update(attempt_id=attempt_id, group_id=group_id, weight_version_start=self._version(row))
+        if group is not None:
+            trace_id, parent_id = group.trace_id, group.span_id
+        else:
+            trace_id, parent_id = self._ids_of_group(group_id)
+        span_id = ids.attempt_span_id(self.run, group_id, attempt_id, self._past.times(ATTEMPT, attempt_id))
+        known = row.get("group_id") is not None
+        attempt = OpenSpan(self.run, ATTEMPT, trace_id, span_id, parent_id if known else None, row)
+        attempt.attempt_id, attempt.group_id = attempt_id, group_id
+        attempt.version = self._version(row)
         attempt.refits_before = self._syncs.count
         self.attempts[attempt_id] = attempt
         if group is not None:
@@ -198,15 +192,17 @@ class RunProjector:
 
     def _link_to_earlier(self, attempt: OpenSpan, row: Row) -> None:
         """A dispatch that does again what an earlier attempt lost, in this run or in the one before."""
-        group_id, generation = attempt.facts["group_id"], row.get("generation_index")
-        before = self._latest.get((group_id, generation))
+        group_id, generation = str(attempt.group_id), str(row.get("generation_index"))
+        before = self.link_to_latest(group_id, generation)
+        before = before or self._others.redone(self.run, group_id, str(row.get("prompt_id")), generation)
         if before is not None:
-            attempt.link(_link("redone", attempt.trace_id, before, self.run))
-        else:
-            found = self._others.interrupted(self.run, group_id, row.get("prompt_id"), generation)
-            if found is not None:
-                attempt.link(_link("redone", found.trace_id, found.span_id, found.run))
+            attempt.link(before)
         self._latest[group_id, generation] = attempt.span_id
+
+    def link_to_latest(self, group_id: str, generation: str) -> SpanLink | None:
+        """A link to the latest attempt of a generation whose group was neither trained nor discarded."""
+        found = self._latest.get((group_id, generation))
+        return None if found is None else link_to("redone", self._ids_of_group(group_id)[0], found, self.run)
 
     def _end_attempt(self, row: Row) -> Iterator[FinishedSpan]:
         attempt_id = str(row.get("attempt_id"))
@@ -225,12 +221,13 @@ class RunProjector:
         yield self._ended_attempt(attempt, time_ns(row), None if sealed else str(row.get("reason")))
 
     def _ended_attempt(self, attempt: OpenSpan, end_ns: int, error: str | None) -> FinishedSpan:
-        self._past.remember(ATTEMPT, attempt.facts["attempt_id"])
+        self._past.remember(ATTEMPT, str(attempt.attempt_id))
         spanned = self._syncs.since(attempt.refits_before)
         for trace_id, span_id in spanned.recent:
-            attempt.link(_link("refit", trace_id, span_id, self.run))
+            attempt.link(link_to("refit", trace_id, span_id, self.run))
         attempt.facts.update({name: attempt.opening(name) for name in _FROM_DISPATCH})
         attempt.facts.update(
+            weight_version_start=attempt.version,
             dispatch_count=attempt.count("attempt_dispatched"),
             refusals=attempt.count("attempt_refused"),
             weight_version_end=self._syncs.version,
@@ -263,7 +260,7 @@ class RunProjector:
         links = [
             (group_id, group.trace_id, group.span_id)
             if group is not None
-            else (group_id, ids.group_trace_id(self.run, group_id), ids.group_span_id(self.run, group_id))
+            else (group_id, *self._ids_of_group(group_id))
             for group_id, group in zip(group_ids, groups, strict=True)
         ]
         known = [group for group in groups if group is not None]
@@ -286,15 +283,18 @@ class RunProjector:
 
     def _truncated(self, span: OpenSpan, reason: str) -> FinishedSpan:
         span.facts.update(truncated=True, outcome="interrupted", reason=reason)
-        span.facts["waiting_for"] = _WAITING_FOR.get(span.last_event, "its end")
+        span.facts["waiting_for"] = span.waiting_for
+        if span.name == GROUP:
+            self._past.remember(GROUP, str(span.group_id))
         if span.name == ATTEMPT:
             return self._ended_attempt(span, self.last_ns, reason)
         return span.finish(self.last_ns, reason)
 
+    def _ids_of_group(self, group_id: str) -> tuple[int, int]:
+        """Trace and span of a group that is not open, as they were when it was."""
+        origin = self._origin.get(group_id, self.run)
+        return ids.group_trace_id(origin, group_id), ids.group_span_id(self.run, group_id)
+
     def _version(self, row: Row) -> Any:
         version = row.get("weight_version")
         return version if version is not None else self._syncs.version
-
-
-def _link(meaning: str, trace_id: int, span_id: int, run: str) -> SpanLink:
-    return SpanLink(trace_id, span_id, {"rtrace.link": meaning, "rtrace.run_id": run})

@@ -7,6 +7,7 @@ from typing import Any
 
 from rtrace_otel.events import Row
 from rtrace_otel.spans import ids
+from rtrace_otel.spans.attributes import is_count
 from rtrace_otel.spans.model import MAX_LINKS, FinishedSpan, SpanLink
 from rtrace_otel.spans.open import OpenSpan, time_ns
 
@@ -42,7 +43,7 @@ def tokens_by_version(group: OpenSpan) -> dict[int, int]:
     counts: dict[int, int] = {}
     for name, value in group.fields_of("group_published"):
         if name == "tokens_by_version" and isinstance(value, dict):
-            counts = {int(version): tokens for version, tokens in value.items() if str(version).lstrip("-").isdecimal()}
+            counts = {int(version): tokens for version, tokens in value.items() if is_count(version, tokens)}
     return counts
 
 

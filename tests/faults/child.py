@@ -35,7 +35,10 @@ class Finished:
 
 def command(program: Callable[..., None], *args: object) -> list[str]:
     """The command line that calls a function with its arguments as text."""
-    code = f"import sys; from {program.__module__} import {program.__name__} as program; program(*sys.argv[1:])"
+    # A shell that starts the tests in the background has SIGINT ignored, which processes inherit.
+    interruptible = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    call = f"from {program.__module__} import {program.__name__} as program; program(*sys.argv[1:])"
+    code = f"{interruptible}; {call}"
     return [sys.executable, "-c", code, *map(str, args)]
 
 

@@ -117,7 +117,8 @@ def test_a_summary_as_json_values() -> None:
     run: dict[str, Any] = {
         "run": RUN_B, "started": 1_795_977_467.0, "last_row": 1_795_988_987.0, "ended_how": "clean", "reason": "closed",
         "rows": 1839, "host": "node2", "pid": 17, "parent_run": None, "restored_from": "step-0004", "restored_step": 4,
-        "first_step": 5, "last_step": 14, "rows_lost": 0, "clock_steps": 0, "from_spans": False, "lasted_s": 11520.0, "steps": "5-14",
+        "first_step": 5, "last_step": 14, "rows_lost": 0, "clock_steps": 0, "from_spans": False,
+        "lasted_s": 11520.0, "steps": "5-14",
     }  # fmt: skip
     expected = {
         "runs": [run], "rows": 2371,
