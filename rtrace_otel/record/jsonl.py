@@ -11,6 +11,7 @@ import fcntl
 import os
 import stat
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from pathlib import Path
 from threading import Event
 from typing import Final, Literal, TypeAlias
@@ -30,6 +31,7 @@ FIRST_RETRY_S: Final = 0.02
 LAST_RETRY_S: Final = 1.0
 
 _encoder = msgspec.json.Encoder()
+_event_of = itemgetter("event")
 
 
 class GaveUpError(Exception):
@@ -90,7 +92,7 @@ class JsonlExporter:
         self._append(encode_lines(rows))
         self._rows_in_file += len(rows)
         if self._fsync == "always" or (
-            self._fsync == "checkpoint" and any(row["event"] in CHECKPOINT_EVENTS for row in rows)
+            self._fsync == "checkpoint" and not CHECKPOINT_EVENTS.isdisjoint(map(_event_of, rows))
         ):
             self._sync()
 
