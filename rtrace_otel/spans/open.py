@@ -180,7 +180,7 @@ class OpenSpan:
             span_id=self.span_id,
             parent_id=self.parent_id,
             start_ns=self.start_ns,
-            end_ns=max(end_ns, self.start_ns),
+            end_ns=max(end_ns, self.start_ns + 1),  # Jaeger keeps two copies of a span without duration
             attributes=attributes,
             events=tuple(_event(event) for event in sorted(self._kept(), key=lambda flat: flat[1])),
             links=self.links,

@@ -105,3 +105,12 @@ def test_dispatch_survives_a_provider(notes: int) -> None:
     (attempt,) = (span for span in exporter.get_finished_spans() if span.name == "rollout.attempt")
     ends = (attempt.events[0].name, attempt.events[-1].name)
     assert ("attempt_dispatched", "attempt_sealed", 0) == (*ends, attempt.dropped_events)
+
+
+def test_span_of_one_event_lasts_a_moment() -> None:
+    """A run that was killed right after a dispatch: viewers repair a span without duration and then show it twice."""
+    run = History()
+    run.reserve()
+    run.dispatch()
+    attempt = named(spans_of(run, end_last=True), "rollout.attempt")
+    assert 1 == attempt.end_ns - attempt.start_ns
