@@ -26,6 +26,7 @@ class RunClock:
 
     Attributes:
         last_unix_s: The last answer of :meth:`unix_s`.
+        applied_offset_s: What is added to a monotonic stamp to get Unix seconds.
     """
 
     def __init__(self, wall: Callable[[], float] = time.time, monotonic: Callable[[], float] = now) -> None:
@@ -33,12 +34,12 @@ class RunClock:
         self._wall = wall
         self._monotonic = monotonic
         self._offset = self._measure()
-        self._applied = self._offset
+        self.applied_offset_s = self._offset
         self.last_unix_s = 0.0
 
     def unix_s(self, stamp: float) -> float:
         """Unix seconds of a monotonic stamp, cut to microseconds; never below an earlier answer."""
-        t = int((stamp + self._applied) * 1e6) / 1e6  # a third of the time of round(t, 6)
+        t = int((stamp + self.applied_offset_s) * 1e6) / 1e6  # a third of the time of round(t, 6)
         if t < self.last_unix_s:
             return self.last_unix_s
         self.last_unix_s = t
@@ -51,8 +52,8 @@ class RunClock:
         if abs(step) < STEP_THRESHOLD_S:
             return None
         self._offset = offset
-        difference = offset - self._applied
-        self._applied = max(self._applied, offset)
+        difference = offset - self.applied_offset_s
+        self.applied_offset_s = max(self.applied_offset_s, offset)
         return round(difference, 6)
 
     def _measure(self) -> float:

@@ -69,7 +69,7 @@ class RowBuilder:
             on_marker: Called for each marker, with the rows before it; it may add rows of its own.
         """
         rows: list[Row] = []
-        run, unix_s = self._run, self._clock.unix_s
+        run, clock, offset, own_keys = self._run, self._clock, self._clock.applied_offset_s, len(RESERVED)
         for item in items:
             head = item[0]
             if type(head) is not dict:
@@ -81,15 +81,20 @@ class RowBuilder:
             event = item[2]
             if type(event) is not str or not event:
                 event = _event_name(event, head)
-            row = {"event": event, "t": unix_s(item[1]), "run": run, "seq": self._seq, **head}
+            t = int((item[1] + offset) * 1e6) / 1e6  # as RunClock.unix_s does it, without the call
+            if t < clock.last_unix_s:
+                t = clock.last_unix_s
+            else:
+                clock.last_unix_s = t
+            row = {"event": event, "t": t, "run": run, "seq": self._seq, **head}
             self._seq += 1
-            if len(row) != len(head) + len(RESERVED):
+            if len(row) != len(head) + own_keys:
                 row = self._with_renamed(event, head)
             else:
-                for name, value in head.items():
-                    kind = type(value)
+                for name in head:
+                    kind = type(head[name])
                     if kind is not str and (kind is not int or name in _IDS):
-                        row[name] = _plain_field(name, value)
+                        row[name] = _plain_field(name, head[name])
             rows.append(row)
         return rows
 

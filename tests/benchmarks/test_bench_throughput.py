@@ -51,13 +51,13 @@ def test_sustained_rate(tmp_path: Path, report: dict[str, float]) -> None:
     """At least twice the plain design's rate; nothing lost."""
     events = 300_000
     pairs = []
-    for turn in range(3):
+    for turn in range(7):
         seed = _run("seed", tmp_path / f"seed{turn}.jsonl", events)
         ours = _run("ours", tmp_path / f"ours{turn}.jsonl", events)
         pairs.append((ours["rate"] / seed["rate"], ours["rate"]))
         with (tmp_path / f"ours{turn}.jsonl").open("rb") as file:
             assert sum(b'"attempt_dispatched"' in line for line in file) == events
-    times, rate = sorted(pairs)[1]
+    times, rate = sorted(pairs)[3]
     report["rate, rows/s"] = rate
     report["rate / seed-like (goal 2)"] = times
     assert times >= 2

@@ -12,15 +12,21 @@ class HeldClock(RunClock):
 
     def __init__(self) -> None:
         """Begin held."""
-        super().__init__()
         self._released = threading.Event()
         self._asked = threading.Event()
+        self._offset_s = 0.0
+        super().__init__()
 
-    def unix_s(self, stamp: float) -> float:
-        """The time, once released."""
+    @property
+    def applied_offset_s(self) -> float:
+        """The offset, once released: whoever makes a time of a stamp asks for it."""
         self._asked.set()
         self._released.wait(30.0)
-        return super().unix_s(stamp)
+        return self._offset_s
+
+    @applied_offset_s.setter
+    def applied_offset_s(self, value: float) -> None:
+        self._offset_s = value
 
     def wait_until_held(self) -> None:
         """Return when the worker stands still."""
