@@ -27,7 +27,7 @@ NAP_S: Final = 0.0002
 NAP_BELOW_ROWS: Final = 16_384
 """With more rows than this waiting, the worker does not nap, and takes larger chunks."""
 
-LARGE_CHUNK_ROWS: Final = 512
+LARGE_CHUNK_ROWS: Final = 2048
 
 IDLE_AFTER_POLLS: Final = 20
 """Empty polls after which the worker sleeps until the next event."""
