@@ -30,8 +30,15 @@ from rtrace_otel.spans.readable import ProjectedSpan, to_readable
 MAX_ROWS: Final = 500_000
 """Rows waiting to be projected; more are passed over, and their spans can be replayed from the file."""
 
-CHUNK_ROWS: Final = 16
+CHUNK_ROWS: Final = 4
+LARGE_CHUNK_ROWS: Final = 64
+LARGE_BACKLOG_ROWS: Final = 1000
+"""From this many waiting rows on, throughput counts for more than smoothness."""
+
 NAP_S: Final = 0.0005
+BREATH_S: Final = 0.00005
+"""Pause before each span is encoded, for the host's threads; left out once the recorder closes."""
+
 POLL_S: Final = 0.02
 NEWS_S: Final = 1.0
 
@@ -81,6 +88,8 @@ class SpanPipeline:
         self._projector = Projector()
         self._next_news = time.monotonic() + NEWS_S
         self._closing = threading.Event()
+        for exporter in exporters:
+            exporter.between_spans = self._breathe
         self._thread = threading.Thread(target=self._work, name="rtrace-spans", daemon=True)
         self._thread.start()
 
@@ -131,8 +140,13 @@ class SpanPipeline:
                 self._next_news = time.monotonic() + NEWS_S
                 self._tell_news()
 
+    def _breathe(self) -> None:
+        if not self._closing.is_set():
+            time.sleep(BREATH_S)
+
     def _guarded_chunk(self) -> None:
-        for _ in range(min(len(self._rows), CHUNK_ROWS)):
+        size = CHUNK_ROWS if len(self._rows) < LARGE_BACKLOG_ROWS else LARGE_CHUNK_ROWS
+        for _ in range(min(len(self._rows), size)):
             row = self._rows.popleft()
             try:
                 for observe in self._observers:

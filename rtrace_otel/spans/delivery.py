@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -56,6 +56,19 @@ class Rejections:
         return count
 
 
+class _Paced(list[ReadableSpan]):
+    """A batch that lets other threads run between its spans: an exporter encodes a batch in one go otherwise."""
+
+    def __init__(self, spans: Iterable[ReadableSpan], between_spans: Callable[[], None]) -> None:
+        super().__init__(spans)
+        self._between_spans = between_spans
+
+    def __iter__(self) -> Iterator[ReadableSpan]:
+        for span in super().__iter__():
+            self._between_spans()
+            yield span
+
+
 class TrackedExporter(SpanExporter):
     """Passes spans on and remembers which were accepted.
 
@@ -66,6 +79,7 @@ class TrackedExporter(SpanExporter):
             a batch counts as delivered.
 
     Attributes:
+        between_spans: Called by the exporting thread before it encodes each span, to give up the interpreter's lock.
         delivered: Numbers of accepted spans, by run.
         failed: Spans of batches that did not get through.
         rejected: Spans that the collector refused of batches that did.
@@ -78,6 +92,7 @@ class TrackedExporter(SpanExporter):
         self._lock = threading.Lock()
         self._changed: set[str] = set()
         self._unnumbered = 0
+        self.between_spans: Callable[[], None] | None = None
         self.destination = destination
         self.delivered: dict[str, Ranges] = {}
         self.failed = 0
@@ -87,7 +102,8 @@ class TrackedExporter(SpanExporter):
         """Export a batch; the exporter's own log lines are held back, because the recorder warns once instead."""
         _exporting.ours = True
         try:
-            result = self._exporter.export(spans)
+            batch = spans if self.between_spans is None else _Paced(spans, self.between_spans)
+            result = self._exporter.export(batch)
         except Exception:  # an exporter of the user may raise anything
             result = SpanExportResult.FAILURE
         finally:

@@ -17,10 +17,10 @@ from rtrace_otel.spans.delivery import Rejections, TrackedExporter, quieten_expo
 logger = logging.getLogger("rtrace_otel")
 
 QUEUE_SPANS: Final = 32_768
-BATCH_SPANS: Final = 16
-DELAY_MS: Final = 1_000
+BATCH_SPANS: Final = 256
+DELAY_MS: Final = 500
 """Defaults of the batch span processor where no ``OTEL_BSP_*`` variable is set: room for a burst of 20,000 spans, and
-batches so small that encoding one does not hold the interpreter's lock for long."""
+batches that any collector takes."""
 
 
 def make_exporters(otlp: Otlp, environ: Mapping[str, str]) -> list[TrackedExporter]:
