@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
+from rtrace_otel.analysis.times import moment_of
 from rtrace_otel.events import EVENTS_BY_NAME, Row
-
-MAX_TIME_S: Final = 253_402_300_800
-"""The year 10000."""
 
 HowEnded: TypeAlias = Literal["clean", "killed", "unknown"]
 """``clean``: it wrote ``run_ended``. ``killed``: it did not, and a run began after its last row. ``unknown``: else."""
@@ -82,7 +80,7 @@ class RunFold:
 
     def add(self, row: Row) -> bool:
         """Take the next row of the file; True if its event belongs to the vocabulary."""
-        event, time = row["event"], _sensible(row.get("t"))
+        event, time = row["event"], moment_of(row.get("t"))
         run = self._runs.get(row["run"])
         if run is None:
             run = self._runs[row["run"]] = _Run(row["run"], self._rows)
@@ -137,10 +135,3 @@ class RunFold:
             clock_steps=run.clock_steps,
             from_spans=run.started_row.get("from_spans") is True,
         )
-
-
-def _sensible(t: object) -> float | None:
-    """A time that a clock can have shown, in Unix seconds; ``None`` for anything else."""
-    if isinstance(t, bool) or not isinstance(t, (int, float)):
-        return None
-    return float(t) if 0 <= t < MAX_TIME_S else None

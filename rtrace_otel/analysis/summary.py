@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from rtrace_otel.analysis.ages import AgeFold, AgeReport
 from rtrace_otel.analysis.runs import RunFold, RunSummary
+from rtrace_otel.analysis.times import seconds_of
 from rtrace_otel.events import Row
 
 
@@ -118,10 +119,6 @@ def summarise(events: Iterable[Row]) -> Summary:
 
 MAX_OTHER: Final = 50
 """Names of foreign events counted one by one; the rest are counted together."""
-
-
-MAX_SECONDS: Final = 1e9
-"""Longer durations are no durations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,8 +282,8 @@ class SummaryFold:
         self._count("refits")
         calls = row.get("calls")
         self._count("calls_cut", len(calls) if isinstance(calls, (list, tuple)) else 0)
-        seconds = row.get("seconds")
-        if isinstance(seconds, (int, float)) and not isinstance(seconds, bool) and 0 <= seconds < MAX_SECONDS:
+        seconds = seconds_of(row.get("seconds"))
+        if seconds is not None:
             self._refit_s = (self._refit_s or 0.0) + seconds
 
 

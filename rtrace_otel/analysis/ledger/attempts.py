@@ -1,0 +1,149 @@
+"""Rollout attempts: dispatched, refused, resumed, sealed, abandoned, and how far a refit found them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rtrace_otel.analysis.ledger.books import Books
+from rtrace_otel.analysis.ledger.branch import Branch
+from rtrace_otel.analysis.ledger.calls import attempt_of_call
+from rtrace_otel.analysis.ledger.groups import Groups, id_of
+from rtrace_otel.analysis.ledger.missing import MissingWork, dispatched_again, kept
+from rtrace_otel.analysis.ledger.pace import RunPace
+from rtrace_otel.analysis.ledger.work import Ended, Fate, Loss, PromptGroup, Rollout
+from rtrace_otel.analysis.refit_cuts import well_formed
+from rtrace_otel.analysis.times import tokens_of
+from rtrace_otel.events import Row
+
+
+class Attempts:
+    """Follows the attempts of runs.
+
+    Args:
+        groups: The groups that they belong to.
+        missing: What stops took.
+        books: Where they are booked.
+        pace: Of each run.
+        take_late: Called with a rollout that a run begins after another one took over from it.
+    """
+
+    def __init__(
+        self,
+        groups: Groups,
+        missing: MissingWork,
+        books: Books,
+        pace: dict[str, RunPace],
+        take_late: Callable[[Branch, Rollout], None],
+    ) -> None:
+        """Begin with none."""
+        self._groups = groups
+        self._missing = missing
+        self._books = books
+        self._pace = pace
+        self._take_late = take_late
+
+    def dispatch(self, branch: Branch, row: Row, t: float | None) -> None:
+        """An ``attempt_dispatched`` row."""
+        self._pace[branch.run].dispatched(t)
+        attempt_id = str(row.get("attempt_id"))
+        rollout = branch.open.get(attempt_id)
+        if rollout is None:
+            group = self._groups.named(branch, row)
+            generation = str(row.get("generation_index"))
+            rollout = self._begin(branch, attempt_id, generation, group)
+            if branch.given_up:
+                self._take_late(branch, rollout)
+            else:
+                dispatched_again(self._missing.come_back(group.occurrence, generation))
+        rollout.dispatch(t)
+
+    def refuse(self, branch: Branch, row: Row, t: float | None) -> None:
+        """An ``attempt_refused`` row."""
+        rollout = branch.open.get(str(row.get("attempt_id")))
+        if rollout is not None:
+            rollout.pause(t)
+
+    def resume(self, branch: Branch, row: Row, t: float | None) -> None:
+        """An ``attempt_resumed`` row."""
+        attempt_id, before = str(row.get("attempt_id")), id_of(row.get("previous_attempt_id"))
+        loss = self._missing.by_attempt(before, attempt_id) if before else self._missing.by_attempt(attempt_id)
+        if attempt_id in branch.open or branch.given_up or (loss is None and row.get("group_id") is None):
+            return
+        if loss is not None:
+            turn, generation = loss.rollout.group.occurrence, loss.rollout.generation
+            named = row if row.get("group_id") is not None else {**row, "group_id": loss.rollout.group.group_id}
+            group = self._groups.named(branch, named, turn)
+        else:
+            group, generation = self._groups.named(branch, row), str(row.get("generation_index"))
+            turn = group.occurrence
+        losses = self._missing.come_back(turn, generation)
+        tokens = tokens_of(row.get("tokens_kept")) or 0
+        if row.get("level") == "sibling":
+            if kept(losses, group) is None:
+                self._find(attempt_id, generation, group, tokens, branch.run)
+            return
+        self._pace[branch.run].dispatched(t)
+        self._go_on(self._begin(branch, attempt_id, generation, group), losses, tokens, t)
+
+    def seal(self, branch: Branch, row: Row, t: float | None) -> None:
+        """An ``attempt_sealed`` row."""
+        rollout = _end(branch, row, t, Ended.SEALED)
+        if rollout is None:
+            return
+        rollout.masked = row.get("masked") is True
+        self._pace[branch.run].sealed(t)
+        if rollout.group.trained or rollout.group.discarded is not None:
+            self._books.sealed_late(rollout)
+
+    def abandon(self, branch: Branch, row: Row, t: float | None) -> None:
+        """An ``attempt_abandoned`` row."""
+        rollout = _end(branch, row, t, Ended.ABANDONED)
+        if rollout is None:
+            return
+        rollout.reason = str(row.get("reason"))
+        if not branch.given_up:
+            rollout.group.rollouts.pop(rollout.attempt_id, None)
+            self._books.abandoned(rollout)
+
+    @staticmethod
+    def refit(branch: Branch, row: Row, _t: float | None) -> None:
+        """A ``weight_sync`` row: attempts have at least the tokens that their paused calls had."""
+        for call in well_formed(row.get("calls"), 2):
+            attempt_id = attempt_of_call(call, branch.open)
+            tokens = tokens_of(call[1])
+            if attempt_id is not None and tokens is not None:
+                branch.open[attempt_id].saw_call(str(call[0]), tokens)
+
+    def _begin(self, branch: Branch, attempt_id: str, generation: str, group: PromptGroup) -> Rollout:
+        rollout = Rollout(attempt_id, branch.run, generation, group)
+        branch.open[attempt_id] = group.rollouts[attempt_id] = rollout
+        self._books.begun += 1
+        return rollout
+
+    @staticmethod
+    def _go_on(rollout: Rollout, losses: list[Loss], tokens: int, t: float | None) -> None:
+        rollout.tokens = rollout.inherited = tokens
+        rollout.came_back = tuple(losses)
+        rollout.dispatch(t)
+        for loss in losses:
+            loss.fate = Fate.RESUMED
+            loss.rollout.tokens = max(loss.rollout.tokens, tokens)
+            loss.tokens_kept = tokens
+
+    def _find(self, attempt_id: str, generation: str, group: PromptGroup, tokens: int, run: str) -> None:
+        """A sealed result that a restore kept and whose beginning is not in the file, or was booked before."""
+        rollout = Rollout(attempt_id, run, generation, group, tokens=tokens, inherited=tokens, ended=Ended.SEALED)
+        group.rollouts[attempt_id] = rollout
+        self._books.unseen += 1
+
+
+def _end(branch: Branch, row: Row, t: float | None, ended: Ended) -> Rollout | None:
+    rollout = branch.open.pop(str(row.get("attempt_id")), None)
+    if rollout is None:
+        return None
+    rollout.pause(t)
+    rollout.ended, rollout.ended_at, rollout.calls = ended, t, None
+    tokens = tokens_of(row.get("tokens"))
+    if tokens is not None:
+        rollout.tokens, rollout.exact = max(tokens, rollout.inherited), True
+    return rollout

@@ -1,0 +1,132 @@
+"""Where every rollout ended: each is booked once, and what a stop takes is booked over to the stop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from rtrace_otel.analysis.ledger.work import Amount, Ended, Loss, PromptGroup, Rollout
+from rtrace_otel.events import Row
+
+MAX_REASONS = 1000
+"""Reasons told apart; further ones are booked together."""
+
+
+class Disposition(StrEnum):
+    """Where a rollout ended, as far as no stop took it."""
+
+    TRAINED = "trained"
+    MASKED = "masked"
+    ABANDONED = "abandoned"
+    DISCARDED = "discarded"
+
+
+@dataclass(slots=True)
+class StepBooks:
+    """What was booked between one step and the next.
+
+    Attributes:
+        step: The step that ended it; ``None`` after the last one.
+        run: The run that trained it.
+        booked: By disposition and reason; ``lost`` is what a stop took.
+    """
+
+    step: int | None = None
+    run: str | None = None
+    booked: dict[tuple[str, str | None], Amount] = field(default_factory=dict)
+
+    def book(self, key: tuple[str, str | None], amount: Amount) -> None:
+        """Add to one account."""
+        self.booked[key] = self.booked.get(key, _NOTHING) + amount
+
+
+_NOTHING = Amount()
+
+
+class Books:
+    """Accounts of rollouts by disposition and reason.
+
+    Attributes:
+        begun: Rollouts that were dispatched, or resumed in the middle.
+        unseen: Sealed results that a restore kept and that the file does not tell the beginning of.
+        accounts: What ended, by disposition and reason.
+        steps: The same between one step and the next, in file order.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing booked."""
+        self.begun = 0
+        self.unseen = 0
+        self.accounts: dict[tuple[str, str | None], Amount] = {}
+        self.steps: list[StepBooks] = [StepBooks()]
+
+    def trained(self, row: Row, groups: Iterable[PromptGroup]) -> None:
+        """A step trained these groups."""
+        for group in groups:
+            for rollout in group.rollouts.values():
+                if rollout.ended is Ended.SEALED:
+                    self._book(_trained_as(rollout), None, _amount(rollout))
+        step = row.get("step")
+        self.steps[-1].step = step if type(step) is int else None
+        self.steps[-1].run = row["run"]
+        self.steps.append(StepBooks())
+
+    def discarded(self, group: PromptGroup) -> None:
+        """A group was discarded."""
+        for rollout in group.rollouts.values():
+            if rollout.ended is Ended.SEALED:
+                self._book(Disposition.DISCARDED, group.discarded, _amount(rollout))
+
+    def abandoned(self, rollout: Rollout) -> None:
+        """An attempt was abandoned."""
+        self._book(Disposition.ABANDONED, rollout.reason, _amount(rollout))
+
+    def sealed_late(self, rollout: Rollout) -> None:
+        """An attempt was sealed after its group had been trained or discarded."""
+        reason = "sealed after its group was trained" if rollout.group.trained else rollout.group.discarded
+        self._book(Disposition.DISCARDED, reason, _amount(rollout))
+
+    def lost(self, losses: Iterable[Loss], forgotten: Amount) -> None:
+        """A stop took these; what had been trained of them does not count as trained any more."""
+        for loss in losses:
+            rollout = loss.rollout
+            if rollout.group.trained and rollout.ended is Ended.SEALED:
+                self._take_back(_trained_as(rollout), _amount(rollout))
+            self.steps[-1].book(("lost", None), _amount(rollout))
+        if forgotten.rollouts:
+            self._take_back(Disposition.TRAINED, forgotten)
+            self.steps[-1].book(("lost", None), forgotten)
+
+    def by_disposition(self) -> Mapping[str, Amount]:
+        """The accounts without their reasons."""
+        totals: dict[str, Amount] = {}
+        for (name, _), amount in self.accounts.items():
+            totals[name] = totals.get(name, _NOTHING) + amount
+        return totals
+
+    def _book(self, disposition: Disposition, reason: str | None, amount: Amount) -> None:
+        key = (disposition.value, reason)
+        if key not in self.accounts and len(self.accounts) >= MAX_REASONS:
+            key = (disposition.value, "(others)")
+        self.accounts[key] = self.accounts.get(key, _NOTHING) + amount
+        self.steps[-1].book(key, amount)
+
+    def _take_back(self, disposition: Disposition, amount: Amount) -> None:
+        key = (disposition.value, None)
+        before = self.accounts.get(key, _NOTHING)
+        self.accounts[key] = Amount(
+            before.rollouts - amount.rollouts,
+            before.tokens - amount.tokens,
+            before.tokens_exact,
+            0,
+            before.attempt_seconds - amount.attempt_seconds,
+        )
+
+
+def _trained_as(rollout: Rollout) -> Disposition:
+    return Disposition.MASKED if rollout.masked else Disposition.TRAINED
+
+
+def _amount(rollout: Rollout) -> Amount:
+    return Amount(1, rollout.tokens, rollout.exact, 0, rollout.ran_s)

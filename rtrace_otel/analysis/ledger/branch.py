@@ -1,0 +1,216 @@
+"""What one run holds of the timeline: its groups, its open attempts, and what it finished between checkpoints."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from rtrace_otel.analysis.ledger.work import Amount, Loss, Occurrence, PromptGroup, Rollout, amount_of
+
+MAX_RETAINED: Final = 100_000
+"""Rollouts of finished groups that are remembered one by one, in case a checkpoint before them is restored."""
+
+
+@dataclass(slots=True, eq=False)
+class Window:
+    """What was finished between one checkpoint and the next.
+
+    Attributes:
+        finished: Groups trained, oldest first, with the time.
+        steps: Steps trained.
+        forgotten: Rollouts of further groups trained, which were too many to remember.
+    """
+
+    finished: deque[tuple[float | None, PromptGroup]] = field(default_factory=deque)
+    steps: list[tuple[float | None, int]] = field(default_factory=list)
+    forgotten: Amount = field(default_factory=Amount)
+
+
+@dataclass(slots=True, eq=False)
+class Checkpoint:
+    """A checkpoint that was published.
+
+    Attributes:
+        checkpoint_id: Its name.
+        step: Its step.
+        branch: The run that wrote it.
+        windows_before: How many windows of that run it holds.
+        taken_at: When its contents were taken.
+        published_at: When it was complete.
+    """
+
+    checkpoint_id: str
+    step: int | None
+    branch: Branch
+    windows_before: int
+    taken_at: float | None
+    published_at: float | None
+
+
+@dataclass(slots=True)
+class _Cut:
+    """Where a checkpoint divides what is finished.
+
+    Attributes:
+        t: When its contents were taken.
+        groups: Groups trained since.
+        steps: Steps trained since.
+    """
+
+    t: float | None
+    groups: int = 0
+    steps: int = 0
+
+
+class Branch:
+    """A run's own part of the timeline.
+
+    Attributes:
+        run: Its id.
+        base: The checkpoint that it went on from; ``None`` if it began from nothing.
+        groups: Groups that are neither trained nor discarded, by id.
+        open: Attempts that have not ended, by id.
+        windows: What it finished, split at its checkpoints.
+        linked: Occurrences that a group of it stands for.
+        begun: Whether it has done anything.
+        given_up: Whether a later run took over.
+        job: Number of the job that it belongs to: a file can hold one after another.
+    """
+
+    __slots__ = (
+        "_cut",
+        "base",
+        "begun",
+        "given_up",
+        "groups",
+        "job",
+        "linked",
+        "open",
+        "run",
+        "windows",
+    )
+
+    def __init__(self, run: str) -> None:
+        """Begin with nothing."""
+        self.run = run
+        self.base: Checkpoint | None = None
+        self.groups: dict[str, PromptGroup] = {}
+        self.open: dict[str, Rollout] = {}
+        self.windows = [Window()]
+        self.linked: set[int] = set()
+        self.begun = False
+        self.given_up = False
+        self.job = 0
+        self._cut: _Cut | None = None
+
+    def link(self, occurrence: Occurrence) -> None:
+        """A group of this run stands for this turn of the prompt."""
+        self.linked.add(id(occurrence))
+
+    def train(self, step: int | None, groups: Iterable[PromptGroup], t: float | None) -> None:
+        """A step was trained, on these groups."""
+        window = self.windows[-1]
+        if step is not None:
+            window.steps.append((t, step))
+        before = len(window.finished)
+        window.finished.extend((t, group) for group in groups)
+        if self._cut is not None:
+            self._cut.steps += step is not None
+            self._cut.groups += len(window.finished) - before
+
+    def checkpoint_started(self, t: float | None) -> None:
+        """A checkpoint is being taken: what is finished from now on is not in it."""
+        self._cut = _Cut(t)
+
+    def checkpoint_published(
+        self, checkpoint_id: str, step: int | None, t: float | None, seconds: float | None
+    ) -> Checkpoint:
+        """The checkpoint is complete: what was finished before it was taken is safe."""
+        window = self.windows[-1]
+        cut = self._cut
+        if cut is None:
+            taken_at = t if t is None or seconds is None else t - seconds
+            cut = _Cut(taken_at, _after(window.finished, taken_at), _after(window.steps, taken_at))
+        after = Window()
+        for _ in range(min(cut.groups, len(window.finished))):
+            after.finished.appendleft(window.finished.pop())
+        for _ in range(min(cut.steps, len(window.steps))):
+            after.steps.insert(0, window.steps.pop())
+        self._cut = None
+        self.windows.append(after)
+        return Checkpoint(checkpoint_id, step, self, len(self.windows) - 1, cut.t, t)
+
+    def take_after(self, windows: int) -> list[Window]:
+        """Give up the windows after so many of them; new ones begin there."""
+        taken = self.windows[windows:]
+        self.windows = [*self.windows[:windows], Window()]
+        self._cut = None
+        return taken
+
+    def take_after_step(self, step: int) -> list[Window]:
+        """Give up what was trained after a step, where the checkpoint itself is not in the file."""
+        for place, window in enumerate(self.windows):
+            later = [t for t, trained in window.steps if trained > step]
+            if later:
+                taken = self.take_after(place + 1)
+                after = Window()
+                while window.finished and (window.finished[-1][0] or 0.0) >= (later[0] or 0.0):
+                    after.finished.appendleft(window.finished.pop())
+                after.steps = [entry for entry in window.steps if entry[1] > step]
+                window.steps = [entry for entry in window.steps if entry[1] <= step]
+                return [after, *taken]
+        return []
+
+    def forget_oldest(self) -> int:
+        """Forget the oldest finished group; the number of rollouts that it had."""
+        for window in self.windows:
+            if window.finished:
+                _, group = window.finished.popleft()
+                window.forgotten += amount_of(Loss(rollout) for rollout in group.rollouts.values())
+                return len(group.rollouts)
+        return 0
+
+
+class Retention:
+    """Keeps the memory for finished rollouts bounded, over all runs; the oldest are forgotten first."""
+
+    def __init__(self, limit: int = MAX_RETAINED) -> None:
+        """Begin with none."""
+        self._limit = limit
+        self._branches: list[Branch] = []
+        self._rollouts = 0
+
+    def add(self, branch: Branch, group: PromptGroup) -> None:
+        """A group was finished."""
+        if not self._branches or self._branches[-1] is not branch:
+            self._branches.append(branch)
+        self._rollouts += len(group.rollouts)
+        while self._rollouts > self._limit and self._branches:
+            forgotten = self._branches[0].forget_oldest()
+            if forgotten:
+                self._rollouts -= forgotten
+            elif len(self._branches) > 1:
+                del self._branches[0]
+            else:
+                break
+
+    def given_up(self, windows: list[Window]) -> None:
+        """These windows are a stop's now."""
+        self._rollouts -= sum(len(group.rollouts) for window in windows for _, group in window.finished)
+
+
+def chain(branch: Branch) -> Iterator[Branch]:
+    """A run, the one that it went on from, and so on."""
+    current: Branch | None = branch
+    seen: set[int] = set()
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        yield current
+        current = current.base.branch if current.base is not None else None
+
+
+def _after(entries: Iterable[tuple[float | None, object]], t: float | None) -> int:
+    """How many of these happened after a time; none if it is not known."""
+    return 0 if t is None else sum(at is not None and at > t for at, _ in entries)

@@ -1,0 +1,105 @@
+"""Prompt groups: whose turn of the prompt each one is, and what was kept, discarded or trained of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rtrace_otel.analysis.ledger.books import Books
+from rtrace_otel.analysis.ledger.branch import Branch
+from rtrace_otel.analysis.ledger.missing import MissingWork, discarded, kept
+from rtrace_otel.analysis.ledger.work import Ended, Fate, Occurrence, PromptGroup
+from rtrace_otel.events import Row
+
+
+class Groups:
+    """Finds and makes the groups of runs.
+
+    Args:
+        missing: What stops took.
+        books: Where rollouts are booked.
+    """
+
+    def __init__(self, missing: MissingWork, books: Books) -> None:
+        """Begin with none."""
+        self._missing = missing
+        self._books = books
+        self._turns = 0
+
+    def named(self, branch: Branch, row: Row, turn: Occurrence | None = None) -> PromptGroup:
+        """The group that a row of the run names, made if the run does not have it.
+
+        Args:
+            branch: The run.
+            row: Any row with a ``group_id``.
+            turn: The turn of the prompt that it stands for, if that is known.
+        """
+        group_id = str(row.get("group_id"))
+        group = branch.groups.get(group_id)
+        if group is not None:
+            return group
+        prompt_id, epoch = id_of(row.get("prompt_id")), row.get("epoch")
+        turn = turn or self._missing.by_group(group_id, prompt_id, epoch)
+        turn = turn or self._missing.by_prompt(branch, prompt_id, epoch)
+        if turn is None:
+            self._turns += 1
+            turn = Occurrence(self._turns, prompt_id, epoch)
+        branch.link(turn)
+        group = branch.groups[group_id] = PromptGroup(group_id, turn)
+        return group
+
+    def known(self, branch: Branch, group_id: Any) -> PromptGroup | None:
+        """The group of this id, if the run has it or a stop took it."""
+        name = str(group_id)
+        if name in branch.groups or self._missing.by_group(name, None, None) is not None:
+            return self.named(branch, {"group_id": name})
+        return None
+
+    def reserve(self, branch: Branch, row: Row, _t: float | None) -> None:
+        """A ``group_reserved`` row."""
+        self.named(branch, row)
+
+    def publish(self, branch: Branch, row: Row, _t: float | None) -> None:
+        """A ``group_sealed`` or ``group_published`` row."""
+        group = self.known(branch, row.get("group_id"))
+        if group is not None and not branch.given_up:
+            self._keep_sealed(group)
+
+    def discard(self, branch: Branch, row: Row, _t: float | None) -> None:
+        """A ``group_discarded`` row."""
+        group = self.known(branch, row.get("group_id"))
+        if group is None or branch.given_up:
+            return
+        branch.groups.pop(group.group_id, None)
+        group.discarded = str(row.get("reason"))
+        for generation in list(group.occurrence.missing):
+            for loss in self._missing.come_back(group.occurrence, generation):
+                loss.fate = Fate.DISCARDED
+        discarded(group.rollouts.values())
+        self._books.discarded(group)
+
+    def train(self, branch: Branch, row: Row) -> list[PromptGroup]:
+        """The groups that a ``train_step`` row names and that the file tells of."""
+        named = row.get("group_ids")
+        groups = []
+        for group_id in named if isinstance(named, (list, tuple)) else ():
+            group = self.known(branch, group_id)
+            if group is None:
+                continue
+            if not branch.given_up:
+                self._keep_sealed(group)
+            group.trained = True
+            branch.groups.pop(group.group_id, None)
+            groups.append(group)
+        return groups
+
+    def _keep_sealed(self, group: PromptGroup) -> None:
+        """The group goes on with results that it does not generate again: they were kept."""
+        missing = group.occurrence.missing
+        for generation in list(missing):
+            if any(loss.rollout.ended is Ended.SEALED for loss in missing[generation]):
+                kept(self._missing.come_back(group.occurrence, generation), group)
+
+
+def id_of(value: Any) -> str | None:
+    """An id as text; ``None`` for none."""
+    return None if value is None else str(value)

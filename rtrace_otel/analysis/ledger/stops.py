@@ -1,0 +1,112 @@
+"""A stop while its consequences are followed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from rtrace_otel.analysis.ledger.branch import Branch, Checkpoint, Window, chain
+from rtrace_otel.analysis.ledger.heirs import Restored
+from rtrace_otel.analysis.ledger.work import Amount, Ended, Loss, PromptGroup, amount_of
+
+
+@dataclass(slots=True, eq=False)
+class OpenStop:
+    """One stop: a run that a later one took over from.
+
+    Attributes:
+        stopped: The run that stopped.
+        restored: The run that went on.
+        said: What that run says of its checkpoint; ``None`` if it began from nothing.
+        checkpoint: That checkpoint, if the file has it.
+        losses: The rollouts that the stop took.
+        forgotten: Further ones, too many to remember one by one.
+        steps_lost: Steps trained after the checkpoint, each with the run that trained it.
+        steps_again: Those of them that a later run trained again.
+        at_risk: What had been sealed since the checkpoint.
+        at_risk_half: The same, had checkpoints been taken twice as often.
+        at_risk_twice: The same, had they been taken half as often, on average over which ones are left out.
+        previous_taken_at: When the checkpoint before was taken.
+    """
+
+    stopped: Branch
+    restored: str
+    said: Restored | None
+    checkpoint: Checkpoint | None
+    losses: list[Loss] = field(default_factory=list)
+    forgotten: Amount = field(default_factory=Amount)
+    steps_lost: list[tuple[str, int]] = field(default_factory=list)
+    steps_again: set[int] = field(default_factory=set)
+    previous_taken_at: float | None = None
+    at_risk: Amount | None = None
+    at_risk_half: Amount | None = None
+    at_risk_twice: Amount | None = None
+
+
+def take(stop: OpenStop) -> list[Window]:
+    """Give up everything after the stop's checkpoint: windows, and the rollouts in them and in unfinished groups.
+
+    Returns:
+        The windows that were given up.
+    """
+    checkpoint, said = stop.checkpoint, stop.said
+    windows: list[Window] = []
+    groups: list[PromptGroup] = []
+    for branch in chain(stop.stopped):
+        before = len(windows)
+        here = checkpoint is not None and checkpoint.branch is branch
+        if here and checkpoint is not None:
+            windows += branch.take_after(checkpoint.windows_before)
+        elif checkpoint is None and said is not None and said.step is not None:
+            windows += branch.take_after_step(said.step)
+        else:
+            windows += branch.take_after(0)
+        stop.steps_lost += [(branch.run, step) for window in windows[before:] for _, step in window.steps]
+        if not branch.given_up:
+            groups += branch.groups.values()
+            branch.given_up = True
+        if here:
+            break
+    groups += [group for window in windows for _, group in window.finished]
+    for window in windows:
+        stop.forgotten += window.forgotten
+    stop.losses = [
+        Loss(rollout) for group in groups for rollout in group.rollouts.values() if rollout.ended is not Ended.ABANDONED
+    ]
+    return windows
+
+
+def weigh_intervals(stop: OpenStop, before: Window | None, killed_at: float | None) -> None:
+    """What other checkpoint intervals would have put at risk.
+
+    Args:
+        stop: The stop, with its losses.
+        before: The window between the checkpoint before and the one restored.
+        killed_at: The last sign of life.
+    """
+    checkpoint = stop.checkpoint
+    if checkpoint is None or checkpoint.taken_at is None or killed_at is None:
+        return
+    taken_at = checkpoint.taken_at
+    stop.at_risk = _sealed_after(stop.losses, taken_at)
+    if before is None or stop.previous_taken_at is None or stop.previous_taken_at >= taken_at:
+        return
+    half = (taken_at - stop.previous_taken_at) / 2
+    last_half = taken_at + half * int(max(killed_at - taken_at, 0.0) / half)
+    stop.at_risk_half = _sealed_after(stop.losses, last_half)
+    earlier = [Loss(rollout) for _, group in before.finished for rollout in group.rollouts.values()]
+    if before.forgotten.rollouts:
+        return
+    older = _sealed_after([*stop.losses, *earlier], stop.previous_taken_at)
+    stop.at_risk_twice = _mean(stop.at_risk, older)
+
+
+def _sealed_after(losses: Iterable[Loss], t: float) -> Amount:
+    return amount_of(
+        loss for loss in losses if loss.rollout.ended is Ended.SEALED and (loss.rollout.ended_at or 0.0) > t
+    )
+
+
+def _mean(one: Amount, other: Amount) -> Amount:
+    both = one + other
+    return Amount(both.rollouts // 2, both.tokens // 2, both.tokens_exact, 0, both.attempt_seconds / 2)

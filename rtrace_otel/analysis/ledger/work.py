@@ -1,0 +1,189 @@
+"""Rollouts and prompt groups while they are followed: what is known of each, and where it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Fate(StrEnum):
+    """What became of a rollout that a stop took away from its run."""
+
+    REUSED = "reused"
+    RESUMED = "resumed"
+    REDONE = "redone"
+    TRAINED_AGAIN = "trained_again"
+    DISCARDED = "discarded"
+    NEVER_CAME_BACK = "never_came_back"
+    UNKNOWN = "unknown"
+
+
+class Ended(StrEnum):
+    """How a rollout stands."""
+
+    OPEN = "open"
+    SEALED = "sealed"
+    ABANDONED = "abandoned"
+
+
+@dataclass(slots=True, eq=False)
+class Rollout:
+    """One attempt.
+
+    Attributes:
+        attempt_id: Its id; a redispatch after a refusal keeps it.
+        run: The run that dispatched it.
+        generation: Which of its group's generations.
+        group: Its prompt group.
+        running_since: When it was dispatched last; ``None`` while it is refused or has ended.
+        ran_s: Seconds that it ran until then.
+        tokens: Tokens that it is known to have generated, kept ones included.
+        exact: Whether that is all of them.
+        inherited: Of these, tokens that an earlier attempt generated, which this one continues.
+        ended: How it stands.
+        reason: Why it was abandoned.
+        masked: Whether training masks it out.
+        ended_at: When it was sealed or abandoned.
+        calls: Tokens of its running calls at the last refit.
+        came_back: The losses that it made good.
+    """
+
+    attempt_id: str
+    run: str
+    generation: str
+    group: PromptGroup
+    running_since: float | None = None
+    ran_s: float = 0.0
+    tokens: int = 0
+    exact: bool = False
+    inherited: int = 0
+    ended: Ended = Ended.OPEN
+    reason: str | None = None
+    masked: bool = False
+    ended_at: float | None = None
+    calls: dict[str, int] | None = None
+    came_back: tuple[Loss, ...] = ()
+
+    def dispatch(self, t: float | None) -> None:
+        """It runs from now on."""
+        if self.running_since is None:
+            self.running_since = t
+
+    def pause(self, t: float | None) -> None:
+        """It was refused, or ended."""
+        if self.running_since is not None and t is not None:
+            self.ran_s += max(t - self.running_since, 0.0)
+        self.running_since = None
+
+    def seconds(self, until: float | None) -> float:
+        """Seconds that it ran, until its end or the time given."""
+        if self.running_since is None or until is None:
+            return self.ran_s
+        return self.ran_s + max(until - self.running_since, 0.0)
+
+    def saw_call(self, call_id: str, tokens: int) -> None:
+        """A refit says how far one of its calls is: it has at least these tokens."""
+        self.calls = self.calls or {}
+        self.tokens += max(tokens - self.calls.get(call_id, 0), 0)
+        self.calls[call_id] = max(tokens, self.calls.get(call_id, 0))
+
+
+@dataclass(slots=True, eq=False)
+class Loss:
+    """A rollout that a stop took away from its run.
+
+    Attributes:
+        rollout: The rollout, as it stood.
+        fate: What became of it, once that is known.
+        tokens_kept: Its tokens that did not have to be generated again.
+    """
+
+    rollout: Rollout
+    fate: Fate | None = None
+    tokens_kept: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Occurrence:
+    """A prompt's turn in the dataset: the same one before and after a restore, whatever its group is called.
+
+    Attributes:
+        order: Position among all occurrences of the file.
+        prompt_id: The prompt.
+        epoch: Pass over the dataset, if the file says.
+        missing: What stops took away and what has not come back, by generation.
+        group_ids: The groups that stood for it when a stop took something.
+    """
+
+    order: int
+    prompt_id: str | None
+    epoch: object
+    missing: dict[str, list[Loss]] = field(default_factory=dict)
+    group_ids: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True, eq=False)
+class PromptGroup:
+    """A prompt group of one run.
+
+    Attributes:
+        group_id: Its id.
+        occurrence: The prompt's turn that it belongs to.
+        rollouts: Its attempts that were not abandoned, by generation.
+        trained: Whether a step of its run trained it.
+        discarded: Why it was discarded.
+    """
+
+    group_id: str
+    occurrence: Occurrence
+    rollouts: dict[str, Rollout] = field(default_factory=dict)
+    trained: bool = False
+    discarded: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """Rollouts, and what they generated.
+
+    Attributes:
+        rollouts: How many.
+        tokens: Tokens that they generated, at least.
+        tokens_exact: Whether that is all of them.
+        tokens_kept: Of these, tokens that a restore kept.
+        attempt_seconds: Seconds that they ran, added up.
+    """
+
+    rollouts: int = 0
+    tokens: int = 0
+    tokens_exact: bool = True
+    tokens_kept: int = 0
+    attempt_seconds: float = 0.0
+
+    def __add__(self, other: Amount) -> Amount:
+        """Both together."""
+        return Amount(
+            self.rollouts + other.rollouts,
+            self.tokens + other.tokens,
+            self.tokens_exact and other.tokens_exact,
+            self.tokens_kept + other.tokens_kept,
+            self.attempt_seconds + other.attempt_seconds,
+        )
+
+    @property
+    def tokens_lost(self) -> int:
+        """Tokens generated and not kept."""
+        return self.tokens - self.tokens_kept
+
+
+def amount_of(losses: Iterable[Loss], until: float | None = None) -> Amount:
+    """What lost rollouts had generated; those that had not ended ran until the time given."""
+    number = tokens = kept = 0
+    seconds, exact = 0.0, True
+    for loss in losses:
+        number += 1
+        tokens += loss.rollout.tokens
+        kept += loss.tokens_kept
+        exact = exact and loss.rollout.exact
+        seconds += loss.rollout.seconds(until)
+    return Amount(number, tokens, exact, kept, seconds)

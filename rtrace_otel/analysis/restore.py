@@ -1,0 +1,205 @@
+"""What did each stop and restore cost: the fate of every rollout, in rollouts, tokens and seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from heapq import nlargest
+from statistics import fmean
+from typing import Final
+
+from rtrace_otel.analysis.ledger.follow import RolloutFollower
+from rtrace_otel.analysis.ledger.stops import OpenStop
+from rtrace_otel.analysis.ledger.work import Ended, Fate, Loss, amount_of
+from rtrace_otel.analysis.lineage import lineage_of
+from rtrace_otel.analysis.restore_results import Barrier, Interval, LongLoss, RestoreReport, Stop
+from rtrace_otel.analysis.runs import HowEnded, RunFold
+from rtrace_otel.analysis.times import moment_of, seconds_of
+from rtrace_otel.events import Row
+
+LONGEST: Final = 5
+"""Losses that are named."""
+
+MIN_FOR_BIAS: Final = 5
+"""Fewer rollouts that never came back say nothing about their length."""
+
+
+def restore_report(events: Iterable[Row]) -> RestoreReport:
+    """What every stop of a file cost, in one pass.
+
+    Args:
+        events: Rows in file order, of all runs. Memory grows with what is open, with the work since the last
+            checkpoints (up to 100,000 rollouts), and with what the stops took.
+    """
+    fold = RestoreFold()
+    for row in events:
+        fold.add(row)
+    return fold.result()
+
+
+class RestoreFold:
+    """Builds a :class:`RestoreReport` row by row.
+
+    Attributes:
+        follower: What follows the rollouts; other analyses of the same pass may read it.
+        runs: The runs so far.
+    """
+
+    def __init__(self) -> None:
+        """Begin with no row seen."""
+        self.follower = RolloutFollower()
+        self.runs = RunFold()
+        self._barrier = _BarrierFold()
+
+    def add(self, row: Row) -> None:
+        """Take the next row of the file."""
+        self.runs.add(row)
+        self.follower.add(row)
+        self._barrier.add(row)
+
+    def result(self) -> RestoreReport:
+        """The report over the rows so far."""
+        runs = self.runs.result()
+        ended_how = {run.run: run.ended_how for run in runs}
+        last_of_job = {branch.job: branch.run for branch in self.follower.heirs.branches}
+        jobs = {branch.run: branch.job for branch in self.follower.heirs.branches}
+        stops = []
+        for stop in self.follower.stops:
+            finished = last_of_job[jobs[stop.restored]] in self.follower.ended
+            stops.append(self._stop(stop, ended_how.get(stop.stopped.run, "unknown"), finished))
+        return RestoreReport(
+            stops=tuple(stops),
+            lineage=lineage_of(self.follower, runs),
+            barrier=self._barrier.result(),
+            rows_lost=sum(run.rows_lost for run in runs),
+        )
+
+    def _stop(self, stop: OpenStop, ended_how: HowEnded, finished: bool) -> Stop:
+        before, after = self.follower.pace[stop.stopped.run], self.follower.pace[stop.restored]
+        dead_s = None
+        if before is not after and before.last is not None and after.started is not None:
+            dead_s = after.started - before.last
+        losses = [loss for loss in stop.losses if loss.rollout.ended is not Ended.ABANDONED]
+        fates = {fate: [loss for loss in losses if _fate(loss, finished) is fate] for fate in Fate}
+        amounts = {fate: amount_of(found, before.last) for fate, found in fates.items()}
+        amounts[Fate.UNKNOWN] += stop.forgotten
+        steps_lost = tuple(sorted({step for _, step in stop.steps_lost}))
+        return Stop(
+            run=stop.stopped.run,
+            ended_how="killed" if before is after else ended_how,
+            restored_run=stop.restored,
+            checkpoint_id=stop.said.checkpoint_id if stop.said else None,
+            checkpoint_step=stop.said.step if stop.said else None,
+            checkpoint_in_file=stop.checkpoint is not None,
+            killed_at=before.last,
+            dead_s=dead_s,
+            restore_s=stop.said.seconds if stop.said else None,
+            first_dispatch_s=after.since_start(after.first_dispatch),
+            first_seal_s=after.since_start(after.first_seal),
+            first_train_step_s=after.since_start(after.first_train_step),
+            throughput_back_s=after.since_start(after.back_at),
+            steps_lost=steps_lost,
+            steps_trained_again=tuple(sorted(stop.steps_again)),
+            in_flight=amount_of((loss for loss in losses if loss.rollout.ended is Ended.OPEN), before.last),
+            fates=amounts,
+            longest=_longest(losses, before.last, finished),
+            interval=_interval(stop, before.last),
+            length_bias=_bias(fates, before.last),
+        )
+
+
+def _fate(loss: Loss, finished: bool) -> Fate:
+    """The fate that is known, or what its absence means: the job ended without it, or nobody knows yet."""
+    if loss.fate is not None:
+        return loss.fate
+    return Fate.NEVER_CAME_BACK if finished else Fate.UNKNOWN
+
+
+def _longest(losses: Iterable[Loss], until: float | None, finished: bool) -> tuple[LongLoss, ...]:
+    lost = [loss for loss in losses if loss.rollout.tokens > loss.tokens_kept]
+    dearest = nlargest(LONGEST, lost, key=lambda loss: loss.rollout.tokens - loss.tokens_kept)
+    return tuple(
+        LongLoss(
+            attempt_id=loss.rollout.attempt_id,
+            prompt_id=loss.rollout.group.occurrence.prompt_id,
+            generation=loss.rollout.generation,
+            fate=_fate(loss, finished),
+            tokens=loss.rollout.tokens - loss.tokens_kept,
+            tokens_exact=loss.rollout.exact,
+            attempt_seconds=loss.rollout.seconds(until),
+        )
+        for loss in dearest
+    )
+
+
+def _interval(stop: OpenStop, killed_at: float | None) -> Interval:
+    taken_at = stop.checkpoint.taken_at if stop.checkpoint is not None else None
+    known = taken_at is not None and killed_at is not None
+    return Interval(
+        age_s=killed_at - taken_at if known and killed_at is not None and taken_at is not None else None,
+        interval_s=taken_at - stop.previous_taken_at
+        if taken_at is not None and stop.previous_taken_at is not None
+        else None,
+        sealed_since=stop.at_risk,
+        if_half=stop.at_risk_half,
+        if_twice=stop.at_risk_twice,
+    )
+
+
+def _bias(fates: Mapping[Fate, list[Loss]], until: float | None) -> float | None:
+    gone = [loss.rollout.seconds(until) for loss in fates[Fate.NEVER_CAME_BACK]]
+    rest = [
+        loss.rollout.seconds(until)
+        for fate, losses in fates.items()
+        if fate is not Fate.NEVER_CAME_BACK
+        for loss in losses
+    ]
+    if len(gone) < MIN_FOR_BIAS or len(rest) < MIN_FOR_BIAS or not fmean(rest):
+        return None
+    return fmean(gone) / fmean(rest)
+
+
+class _BarrierFold:
+    """Adds up what checkpoints cost."""
+
+    def __init__(self) -> None:
+        self._refused: dict[str, float | None] = {}
+        self._started: dict[str, float | None] = {}
+        self._published = self._refusals = self._redispatched = 0
+        self._seconds: float | None = None
+        self._delay_s = self._longest_s = 0.0
+
+    def add(self, row: Row) -> None:
+        event = row["event"]
+        if event == "attempt_dispatched":
+            if self._refused:
+                self._dispatched(row)
+        elif event == "attempt_refused":
+            self._refusals += 1
+            self._refused[str(row.get("attempt_id"))] = moment_of(row.get("t"))
+        elif event in {"attempt_sealed", "attempt_abandoned"}:
+            self._refused.pop(str(row.get("attempt_id")), None)
+        elif event == "checkpoint_started":
+            self._started[str(row["run"])] = moment_of(row.get("t"))
+        elif event == "checkpoint_published":
+            self._publish(row)
+
+    def result(self) -> Barrier:
+        return Barrier(
+            self._published, self._seconds, self._refusals, self._redispatched, self._delay_s, self._longest_s
+        )
+
+    def _dispatched(self, row: Row) -> None:
+        refused_at = self._refused.pop(str(row.get("attempt_id")), None)
+        t = moment_of(row.get("t"))
+        if refused_at is not None and t is not None and t >= refused_at:
+            self._redispatched += 1
+            self._delay_s += t - refused_at
+            self._longest_s = max(self._longest_s, t - refused_at)
+
+    def _publish(self, row: Row) -> None:
+        self._published += 1
+        seconds, started, t = seconds_of(row.get("seconds")), self._started.pop(str(row["run"]), None), row.get("t")
+        if seconds is None and started is not None and (ended := moment_of(t)) is not None:
+            seconds = max(ended - started, 0.0)
+        if seconds is not None:
+            self._seconds = (self._seconds or 0.0) + seconds
