@@ -60,12 +60,10 @@ class RestoreFold:
         """The report over the rows so far."""
         runs = self.runs.result()
         ended_how = {run.run: run.ended_how for run in runs}
-        last_of_job = {branch.job: branch.run for branch in self.follower.heirs.branches}
-        jobs = {branch.run: branch.job for branch in self.follower.heirs.branches}
-        stops = []
-        for stop in self.follower.stops:
-            finished = last_of_job[jobs[stop.restored]] in self.follower.ended
-            stops.append(self._stop(stop, ended_how.get(stop.stopped.run, "unknown"), finished))
+        stops = [
+            self._stop(stop, ended_how.get(stop.stopped.run, "unknown"), self.follower.job_ended(stop))
+            for stop in self.follower.stops
+        ]
         return RestoreReport(
             stops=tuple(stops),
             lineage=lineage_of(self.follower, runs),
@@ -79,7 +77,7 @@ class RestoreFold:
         if before is not after and before.last is not None and after.started is not None:
             dead_s = after.started - before.last
         losses = [loss for loss in stop.losses if loss.rollout.ended is not Ended.ABANDONED]
-        fates = {fate: [loss for loss in losses if _fate(loss, finished) is fate] for fate in Fate}
+        fates = {fate: [loss for loss in losses if loss.fate_if(finished) is fate] for fate in Fate}
         amounts = {fate: amount_of(found, before.last) for fate, found in fates.items()}
         amounts[Fate.UNKNOWN] += stop.forgotten
         steps_lost = tuple(sorted({step for _, step in stop.steps_lost}))
@@ -107,13 +105,6 @@ class RestoreFold:
         )
 
 
-def _fate(loss: Loss, finished: bool) -> Fate:
-    """The fate that is known, or what its absence means: the job ended without it, or nobody knows yet."""
-    if loss.fate is not None:
-        return loss.fate
-    return Fate.NEVER_CAME_BACK if finished else Fate.UNKNOWN
-
-
 def _longest(losses: Iterable[Loss], until: float | None, finished: bool) -> tuple[LongLoss, ...]:
     lost = [loss for loss in losses if loss.rollout.tokens > loss.tokens_kept]
     dearest = nlargest(LONGEST, lost, key=lambda loss: loss.rollout.tokens - loss.tokens_kept)
@@ -122,7 +113,7 @@ def _longest(losses: Iterable[Loss], until: float | None, finished: bool) -> tup
             attempt_id=loss.rollout.attempt_id,
             prompt_id=loss.rollout.group.occurrence.prompt_id,
             generation=loss.rollout.generation,
-            fate=_fate(loss, finished),
+            fate=loss.fate_if(finished),
             tokens=loss.rollout.tokens - loss.tokens_kept,
             tokens_exact=loss.rollout.exact,
             attempt_seconds=loss.rollout.seconds(until),

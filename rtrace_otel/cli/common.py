@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Final, TypeVar, cast
@@ -11,6 +11,7 @@ from typing import IO, Any, Final, TypeVar, cast
 import click
 
 from rtrace_otel.analysis.damage import ReadReport
+from rtrace_otel.analysis.parts import Parts
 from rtrace_otel.analysis.reader import EventReader, read_events
 from rtrace_otel.analysis.source import file_of
 from rtrace_otel.errors import TraceFileError
@@ -53,9 +54,17 @@ TRACE: Final = _Trace(allow_dash=True)
 
 
 def reading_options(command: _Command) -> _Command:
-    """The options of every command that reads a trace."""
+    """The argument FILE and the options of every command that reads a trace."""
+    return click.argument("file", type=TRACE)(_answer_options(command))
+
+
+def parts_options(command: _Command) -> _Command:
+    """The same for a command that takes a trace in several parts, as FILES."""
+    return click.argument("files", type=TRACE, nargs=-1, required=True)(_answer_options(command))
+
+
+def _answer_options(command: _Command) -> _Command:
     decorators = (
-        click.argument("file", type=TRACE),
         click.option(
             "--format",
             "form",
@@ -91,6 +100,24 @@ def opened(file: str, *, strict: bool, quiet: bool) -> Iterator[EventReader]:
     _note_damage(reader.report, quiet)
 
 
+@contextmanager
+def opened_parts(files: Sequence[str], *, strict: bool, quiet: bool) -> Iterator[EventReader]:
+    """A reader of a trace that lies in one file or several.
+
+    Raises:
+        TraceFileError: One of them cannot be read, or they hold no event.
+    """
+    if len(files) == 1:
+        with opened(files[0], strict=strict, quiet=quiet) as reader:
+            yield reader
+        return
+    if "-" in files:
+        raise click.UsageError("'-' must stand alone: standard input cannot be one part of several")
+    with read_events(Parts(files), strict=strict) as reader:
+        yield reader
+    _note_damage(reader.report, quiet)
+
+
 def _size_of(path: Path) -> int:
     try:
         return file_of(path).stat().st_size
@@ -101,7 +128,7 @@ def _size_of(path: Path) -> int:
 def answer(
     form: str,
     output: str | None,
-    file: str,
+    file: str | Sequence[str],
     command: str,
     document: Document,
     result: Mapping[str, Any],
@@ -112,7 +139,7 @@ def answer(
     Args:
         form: ``table``, ``json``, ``csv`` or ``md``.
         output: File to write to; ``None`` or ``-`` for standard output.
-        file: The trace, which the answer must not replace.
+        file: The trace or its parts, which the answer must not replace.
         command: Name of the command.
         document: Its report.
         result: Its result as JSON values.
@@ -137,14 +164,15 @@ def write_out(text: str) -> None:
         raise StdoutError(error) from error
 
 
-def write_file(path: Path, trace: str, text: str) -> None:
+def write_file(path: Path, trace: str | Sequence[str], text: str) -> None:
     """Write a file.
 
     Raises:
         TraceFileError: It cannot be written, or it is the trace itself.
     """
     try:
-        if path.exists() and trace != "-" and path.samefile(file_of(Path(trace))):
+        parts = [trace] if isinstance(trace, str) else trace
+        if path.exists() and any(part != "-" and path.samefile(file_of(Path(part))) for part in parts):
             raise TraceFileError(str(path), "is the trace itself", hint="Give -o another name")
         path.write_text(text, encoding="utf-8")
     except OSError as error:

@@ -20,6 +20,8 @@ COMMANDS: Final = {
     "demo": "Run a real RL job in miniature, kill it, restore it, explain it.",
     "summary": "What a trace holds: runs, attempts, groups, steps, damage.",
     "age": "Batch age of each training step, and why its values differ.",
+    "restore": "What each stop and restore cost, and the fate of every rollout.",
+    "waste": "Where tokens and attempt time went, by fate and reason.",
     "replay": "Send a trace's spans to a collector, Jaeger or Tempo.",
     "export": "Write a trace's spans as OTLP JSON Lines or Chrome trace JSON.",
 }

@@ -92,7 +92,7 @@ class Attempts:
             return
         rollout.masked = row.get("masked") is True
         self._pace[branch.run].sealed(t)
-        if rollout.group.trained or rollout.group.discarded is not None:
+        if not branch.given_up and (rollout.group.trained or rollout.group.discarded is not None):
             self._books.sealed_late(rollout)
 
     def abandon(self, branch: Branch, row: Row, t: float | None) -> None:
@@ -103,7 +103,7 @@ class Attempts:
         rollout.reason = str(row.get("reason"))
         if not branch.given_up:
             rollout.group.rollouts.pop(rollout.attempt_id, None)
-            self._books.abandoned(rollout)
+        self._books.abandoned(rollout)
 
     @staticmethod
     def refit(branch: Branch, row: Row, _t: float | None) -> None:
@@ -128,7 +128,7 @@ class Attempts:
         for loss in losses:
             loss.fate = Fate.RESUMED
             loss.rollout.tokens = max(loss.rollout.tokens, tokens)
-            loss.tokens_kept = tokens
+            loss.tokens_carried = tokens
 
     def _find(self, attempt_id: str, generation: str, group: PromptGroup, tokens: int, run: str) -> None:
         """A sealed result that a restore kept and whose beginning is not in the file, or was booked before."""

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 from rtrace_otel.analysis.ledger.work import Amount, Ended, Loss, PromptGroup, Rollout
 from rtrace_otel.events import Row
 
-MAX_REASONS = 1000
+MAX_REASONS: Final = 1000
 """Reasons told apart; further ones are booked together."""
+
+LOST: Final = ("lost", None)
+"""Account of what a stop took, between one step and the next."""
+
+NOTHING: Final = Amount()
 
 
 class Disposition(StrEnum):
@@ -38,10 +44,7 @@ class StepBooks:
 
     def book(self, key: tuple[str, str | None], amount: Amount) -> None:
         """Add to one account."""
-        self.booked[key] = self.booked.get(key, _NOTHING) + amount
-
-
-_NOTHING = Amount()
+        self.booked[key] = self.booked.get(key, NOTHING) + amount
 
 
 class Books:
@@ -66,7 +69,7 @@ class Books:
         for group in groups:
             for rollout in group.rollouts.values():
                 if rollout.ended is Ended.SEALED:
-                    self._book(_trained_as(rollout), None, _amount(rollout))
+                    self._book(rollout, Disposition.MASKED if rollout.masked else Disposition.TRAINED, None)
         step = row.get("step")
         self.steps[-1].step = step if type(step) is int else None
         self.steps[-1].run = row["run"]
@@ -76,45 +79,40 @@ class Books:
         """A group was discarded."""
         for rollout in group.rollouts.values():
             if rollout.ended is Ended.SEALED:
-                self._book(Disposition.DISCARDED, group.discarded, _amount(rollout))
+                self._book(rollout, Disposition.DISCARDED, group.discarded)
 
     def abandoned(self, rollout: Rollout) -> None:
         """An attempt was abandoned."""
-        self._book(Disposition.ABANDONED, rollout.reason, _amount(rollout))
+        self._book(rollout, Disposition.ABANDONED, rollout.reason)
 
     def sealed_late(self, rollout: Rollout) -> None:
         """An attempt was sealed after its group had been trained or discarded."""
         reason = "sealed after its group was trained" if rollout.group.trained else rollout.group.discarded
-        self._book(Disposition.DISCARDED, reason, _amount(rollout))
+        self._book(rollout, Disposition.DISCARDED, reason)
 
     def lost(self, losses: Iterable[Loss], forgotten: Amount) -> None:
         """A stop took these; what had been trained of them does not count as trained any more."""
         for loss in losses:
             rollout = loss.rollout
-            if rollout.group.trained and rollout.ended is Ended.SEALED:
-                self._take_back(_trained_as(rollout), _amount(rollout))
-            self.steps[-1].book(("lost", None), _amount(rollout))
+            if rollout.booked is not None:
+                self._take_back(rollout.booked, amount_of_one(rollout))
+                rollout.booked = None
+            self.steps[-1].book(LOST, amount_of_one(rollout))
         if forgotten.rollouts:
-            self._take_back(Disposition.TRAINED, forgotten)
-            self.steps[-1].book(("lost", None), forgotten)
+            self._take_back((Disposition.TRAINED.value, None), forgotten)
+            self.steps[-1].book(LOST, forgotten)
 
-    def by_disposition(self) -> Mapping[str, Amount]:
-        """The accounts without their reasons."""
-        totals: dict[str, Amount] = {}
-        for (name, _), amount in self.accounts.items():
-            totals[name] = totals.get(name, _NOTHING) + amount
-        return totals
-
-    def _book(self, disposition: Disposition, reason: str | None, amount: Amount) -> None:
+    def _book(self, rollout: Rollout, disposition: Disposition, reason: str | None) -> None:
         key = (disposition.value, reason)
         if key not in self.accounts and len(self.accounts) >= MAX_REASONS:
             key = (disposition.value, "(others)")
-        self.accounts[key] = self.accounts.get(key, _NOTHING) + amount
+        rollout.booked = key
+        amount = amount_of_one(rollout)
+        self.accounts[key] = self.accounts.get(key, NOTHING) + amount
         self.steps[-1].book(key, amount)
 
-    def _take_back(self, disposition: Disposition, amount: Amount) -> None:
-        key = (disposition.value, None)
-        before = self.accounts.get(key, _NOTHING)
+    def _take_back(self, key: tuple[str, str | None], amount: Amount) -> None:
+        before = self.accounts.get(key, NOTHING)
         self.accounts[key] = Amount(
             before.rollouts - amount.rollouts,
             before.tokens - amount.tokens,
@@ -124,9 +122,6 @@ class Books:
         )
 
 
-def _trained_as(rollout: Rollout) -> Disposition:
-    return Disposition.MASKED if rollout.masked else Disposition.TRAINED
-
-
-def _amount(rollout: Rollout) -> Amount:
+def amount_of_one(rollout: Rollout) -> Amount:
+    """What a rollout has generated so far."""
     return Amount(1, rollout.tokens, rollout.exact, 0, rollout.ran_s)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from rtrace_otel.analysis.ledger.work import Amount, Loss, Occurrence, PromptGroup, Rollout, amount_of
+from rtrace_otel.analysis.ledger.work import Amount, Ended, Loss, Occurrence, PromptGroup, Rollout, amount_of
 
 MAX_RETAINED: Final = 100_000
 """Rollouts of finished groups that are remembered one by one, in case a checkpoint before them is restored."""
@@ -168,7 +168,8 @@ class Branch:
         for window in self.windows:
             if window.finished:
                 _, group = window.finished.popleft()
-                window.forgotten += amount_of(Loss(rollout) for rollout in group.rollouts.values())
+                sealed = (rollout for rollout in group.rollouts.values() if rollout.ended is Ended.SEALED)
+                window.forgotten += amount_of(Loss(rollout) for rollout in sealed)
                 return len(group.rollouts)
         return 0
 

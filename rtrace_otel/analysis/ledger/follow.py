@@ -101,6 +101,10 @@ class RolloutFollower:
         if handler is not None:
             handler(branch, row, t)
 
+    def job_ended(self, stop: OpenStop) -> bool:
+        """Whether the last run so far of the stop's job was closed."""
+        return [branch.run for branch in self.heirs.branches if branch.job == stop.stopped.job][-1] in self.ended
+
     def _begin(self, branch: Branch, said: Restored | None) -> None:
         """A run does its first work, or says which checkpoint it goes on from."""
         branch.begun = True
@@ -117,7 +121,9 @@ class RolloutFollower:
         before = None
         if checkpoint is not None:
             before = checkpoint.branch.windows[checkpoint.windows_before - 1]
-            stop.previous_taken_at = self.heirs.taken_before(checkpoint)
+            first = checkpoint.windows_before == 1
+            began = self.pace[checkpoint.branch.run].started
+            stop.previous_taken_at = began if first else self.heirs.taken_before(checkpoint)
         self._retention.given_up(take(stop))
         for _, step in stop.steps_lost:
             self._steps_lost.setdefault(step, []).append(stop)

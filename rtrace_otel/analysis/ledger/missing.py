@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from rtrace_otel.analysis.ledger.branch import Branch
 from rtrace_otel.analysis.ledger.work import Ended, Fate, Loss, Occurrence, PromptGroup, Rollout
@@ -81,28 +82,18 @@ def dispatched_again(losses: Iterable[Loss]) -> None:
 
 def kept(losses: Iterable[Loss], group: PromptGroup) -> Rollout | None:
     """The generation's sealed result was kept: the rollout as it stands in its new group."""
-    carried: Rollout | None = None
+    best: Loss | None = None
     for loss in losses:
-        loss.fate = Fate.REUSED
-        loss.tokens_kept = loss.rollout.tokens
-        if carried is None or loss.rollout.ended is Ended.SEALED:
-            before = loss.rollout
-            carried = Rollout(
-                before.attempt_id,
-                before.run,
-                before.generation,
-                group,
-                ran_s=before.ran_s,
-                tokens=before.tokens,
-                exact=before.exact,
-                inherited=before.inherited,
-                ended=Ended.SEALED,
-                masked=before.masked,
-                ended_at=before.ended_at,
-                came_back=(*before.came_back, loss),
-            )
-    if carried is not None:
-        group.rollouts[carried.attempt_id] = carried
+        loss.fate = Fate.REDONE  # a twin of the one that was kept
+        if best is None or (best.rollout.ended is not Ended.SEALED and loss.rollout.ended is Ended.SEALED):
+            best = loss
+    if best is None:
+        return None
+    best.fate, best.tokens_carried, best.lives_on = Fate.REUSED, best.rollout.tokens, True
+    before = best.rollout
+    carried = replace(before, group=group, ended=Ended.SEALED, calls=None, booked=None, running_since=None)
+    carried.came_back = (*before.came_back, best)
+    group.rollouts[carried.attempt_id] = carried
     return carried
 
 
@@ -111,7 +102,6 @@ def discarded(rollouts: Iterable[Rollout]) -> None:
     for rollout in rollouts:
         for loss in rollout.came_back:
             loss.fate = Fate.DISCARDED
-            loss.tokens_kept = 0
 
 
 def _same_turn(turn: Occurrence, prompt_id: str | None, epoch: object) -> bool:

@@ -47,6 +47,7 @@ class Rollout:
         ended_at: When it was sealed or abandoned.
         calls: Tokens of its running calls at the last refit.
         came_back: The losses that it made good.
+        booked: The account that it is booked in, as disposition and reason.
     """
 
     attempt_id: str
@@ -64,6 +65,7 @@ class Rollout:
     ended_at: float | None = None
     calls: dict[str, int] | None = None
     came_back: tuple[Loss, ...] = ()
+    booked: tuple[str, str | None] | None = None
 
     def dispatch(self, t: float | None) -> None:
         """It runs from now on."""
@@ -96,12 +98,29 @@ class Loss:
     Attributes:
         rollout: The rollout, as it stood.
         fate: What became of it, once that is known.
-        tokens_kept: Its tokens that did not have to be generated again.
+        tokens_carried: Its tokens that came back without being generated again.
+        lives_on: Whether it came back whole, and is booked wherever that ends.
     """
 
     rollout: Rollout
     fate: Fate | None = None
-    tokens_kept: int = 0
+    tokens_carried: int = 0
+    lives_on: bool = False
+
+    @property
+    def tokens_kept(self) -> int:
+        """Tokens that came back and were not discarded afterwards."""
+        return 0 if self.fate is Fate.DISCARDED else self.tokens_carried
+
+    def fate_if(self, finished: bool) -> Fate:
+        """The fate that is known, or what its absence means.
+
+        Args:
+            finished: Whether the job ended; if not, nobody knows yet.
+        """
+        if self.fate is not None:
+            return self.fate
+        return Fate.NEVER_CAME_BACK if finished else Fate.UNKNOWN
 
 
 @dataclass(slots=True, eq=False)
