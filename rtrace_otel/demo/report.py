@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rtrace_otel.analysis.ages import step_ages
 from rtrace_otel.analysis.damage import ReadReport
+from rtrace_otel.analysis.restore import restore_report
 from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.demo.supervisor import DemoResult
 from rtrace_otel.demo.truth import StepTruth, steps_with_truth
@@ -13,6 +14,7 @@ from rtrace_otel.events import Row
 from rtrace_otel.report.age import age_document
 from rtrace_otel.report.document import Block, Document, Facts, Sentence
 from rtrace_otel.report.numbers import plural
+from rtrace_otel.report.restore import brief_document
 from rtrace_otel.report.summary import next_blocks, summary_document
 
 _END_STEPS = 3
@@ -43,7 +45,7 @@ def demo_document(result: DemoResult, events: Sequence[Row]) -> Document:
 
 
 def demo_documents(result: DemoResult, events: Sequence[Row], read: ReadReport) -> tuple[Document, ...]:
-    """All that the demo prints: its own findings, the summary, the ages, and what to type next.
+    """All that the demo prints: its own findings, the summary, what the stop cost, the ages, and what to type next.
 
     Args:
         result: What the demo left.
@@ -52,7 +54,7 @@ def demo_documents(result: DemoResult, events: Sequence[Row], read: ReadReport) 
     """
     ages = age_document(step_ages(events), read.source).followed_by(next_blocks(read.source))
     summary = summary_document(summarise(events), read, with_ages=False)
-    return demo_document(result, events), summary, ages
+    return demo_document(result, events), summary, brief_document(restore_report(events), read.source), ages
 
 
 def truth_sentence(steps: Sequence[StepTruth]) -> str:

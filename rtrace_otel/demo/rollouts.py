@@ -192,7 +192,7 @@ class RolloutPump:
         try:
             for turn in range(len(generation.calls), len(generation.turn_lengths)):
                 call = await self._client.generate(
-                    uuid.uuid4().hex[:12],
+                    f"{generation.attempt_id}:{turn}",
                     task_of(group.prompt_id),
                     generation.turn_lengths[turn],
                     self._trace.inject({}, generation.attempt_id, group.group_id, origin_run=group.origin_run),

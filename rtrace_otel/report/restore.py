@@ -21,7 +21,6 @@ def restore_document(report: RestoreReport, source: str) -> Document:
         report: From the analysis.
         source: Name of the file.
     """
-    title = f"What the stops of {source} cost"
     blocks: list[Block] = [Sentence(verdict(report), "finding"), _stop_table(report)]
     for number, stop in enumerate(report.stops, 1):
         blocks += [Sentence(text, "finding") for text in stop_sentences(stop, number, len(report.stops))]
@@ -31,7 +30,18 @@ def restore_document(report: RestoreReport, source: str) -> Document:
             blocks.append(_longest_table(stop, number))
     blocks.append(Facts("Checkpoints while the job ran", tuple(_barrier(report))))
     blocks.append(_lineage_table(report))
-    return Document(title, tuple(blocks))
+    return Document(f"What the stops of {source} cost", tuple(blocks))
+
+
+def brief_document(report: RestoreReport, source: str) -> Document:
+    """The verdict, and the fate of every rollout of each stop.
+
+    Args:
+        report: From the analysis.
+        source: Name of the file.
+    """
+    tables = (_fate_table(stop, number) for number, stop in enumerate(report.stops, 1))
+    return Document(f"What the stops of {source} cost", (Sentence(verdict(report), "finding"), *tables))
 
 
 def restore_json(report: RestoreReport) -> dict[str, Any]:

@@ -10,8 +10,11 @@ import pytest
 
 from rtrace_otel.analysis.ages import DifferenceKind, step_ages
 from rtrace_otel.analysis.batch_age import batch_age_by_step, recomputed_tokens_by_version
+from rtrace_otel.analysis.ledger.work import Fate
 from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.summary import summarise
+from rtrace_otel.analysis.waste import waste_report
 from rtrace_otel.demo.settings import DemoSettings
 from rtrace_otel.demo.supervisor import DemoError, DemoResult, run_demo
 from rtrace_otel.demo.truth import StepTruth, steps_with_truth
@@ -143,6 +146,48 @@ def test_summary_adds_up(demo: Demo) -> None:
     summary.self_check()
     assert summary.attempts.interrupted > 0
     assert summary.attempts.open == 0
+
+
+def test_restore_equals_what_the_server_generated_for_the_killed_controller(demo: Demo) -> None:
+    """Tokens of every lost rollout: those of its calls on the server, exactly or at least; and they all add up."""
+    generated: Counter[str] = Counter()
+    for call_id, call in demo.result.truth.items():
+        generated[call_id.rpartition(":")[0]] += sum(tokens for _, tokens in call["versions"])
+    fold = RestoreFold()
+    for row in demo.events:
+        fold.add(row)
+    report = fold.result()
+    report.self_check()
+    (stop,) = report.stops
+    (followed,) = fold.follower.stops
+    dispatched = {row["attempt_id"] for row in demo.events if row["event"] == "attempt_dispatched"}
+    exact: Counter[Fate] = Counter()
+    for loss in followed.losses:
+        rollout = loss.rollout
+        assert rollout.attempt_id in dispatched
+        if rollout.exact:
+            assert generated[rollout.attempt_id] == rollout.tokens
+        assert generated[rollout.attempt_id] >= rollout.tokens
+        exact[loss.fate_if(finished=True)] += generated[rollout.attempt_id]
+    for fate, amount in stop.fates.items():
+        if amount.tokens_exact:
+            assert exact[fate] == amount.tokens
+        assert exact[fate] >= amount.tokens
+    assert stop.fates[Fate.REUSED].tokens_exact
+    assert stop.fates[Fate.REUSED].rollouts
+    assert stop.in_flight.rollouts
+    assert 0 == stop.fates[Fate.UNKNOWN].rollouts
+
+
+def test_every_rollout_is_in_one_account(demo: Demo) -> None:
+    """The ledger closes, and what was trained is what the steps say."""
+    waste = waste_report(demo.events)
+    waste.self_check()
+    trained_or_masked = sum(a.amount.rollouts for a in waste.accounts if a.name in {"trained", "masked"})
+    surviving = step_ages(demo.events).steps
+    groups = sum(step.groups for step in surviving)
+    assert groups * DemoSettings().generations == trained_or_masked
+    assert sum(step.tokens for step in surviving) == sum(a.amount.tokens for a in waste.accounts if a.name == "trained")
 
 
 def test_a_folder_with_a_trace_is_refused(tmp_path: Path) -> None:
