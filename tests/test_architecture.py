@@ -27,6 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "validation": {"events", "fields", "errors"},
     "spans": LEAVES,
     "record": LEAVES | {"spans"},
+    "testing": {"events", "fields", "errors"},
     "analysis": LEAVES | {"spans"},
     "report": LEAVES | {"spans", "analysis"},
     "demo": LEAVES | {"record", "spans", "analysis", "report"},
