@@ -8,7 +8,7 @@ from rtrace_otel.analysis.ledger.books import Books
 from rtrace_otel.analysis.ledger.branch import Branch
 from rtrace_otel.analysis.ledger.calls import attempt_of_call
 from rtrace_otel.analysis.ledger.groups import Groups, id_of
-from rtrace_otel.analysis.ledger.missing import MissingWork, dispatched_again, kept
+from rtrace_otel.analysis.ledger.missing import MissingWork, carried, dispatched_again, kept
 from rtrace_otel.analysis.ledger.pace import RunPace
 from rtrace_otel.analysis.ledger.work import Ended, Fate, Loss, PromptGroup, Rollout
 from rtrace_otel.analysis.refit_cuts import well_formed
@@ -131,9 +131,11 @@ class Attempts:
             loss.tokens_carried = tokens
 
     def _find(self, attempt_id: str, generation: str, group: PromptGroup, tokens: int, run: str) -> None:
-        """A sealed result that a restore kept and whose beginning is not in the file, or was booked before."""
-        rollout = Rollout(attempt_id, run, generation, group, tokens=tokens, inherited=tokens, ended=Ended.SEALED)
-        group.rollouts[attempt_id] = rollout
+        """A result was kept that is not missing: it was made good before, or its beginning is not in the file."""
+        before = self._missing.taken(attempt_id)
+        if before is None:
+            before = Rollout(attempt_id, run, generation, group, tokens=tokens, inherited=tokens)
+        carried(before, group, ())
         self._books.unseen += 1
 
 

@@ -18,7 +18,7 @@ class Window:
     """What was finished between one checkpoint and the next.
 
     Attributes:
-        finished: Groups trained, oldest first, with the time.
+        finished: Groups trained or discarded, oldest first, with the time.
         steps: Steps trained.
         forgotten: Rollouts of further groups trained, which were too many to remember.
     """
@@ -38,6 +38,7 @@ class Checkpoint:
         branch: The run that wrote it.
         windows_before: How many windows of that run it holds.
         taken_at: When its contents were taken.
+        place: Number of the row that says so, if there is one.
         published_at: When it was complete.
     """
 
@@ -46,7 +47,16 @@ class Checkpoint:
     branch: Branch
     windows_before: int
     taken_at: float | None
+    place: int | None
     published_at: float | None
+
+    def holds(self, turn: Occurrence) -> bool:
+        """Whether the prompt's turn had come when the contents were taken."""
+        if turn.place is None:
+            return False
+        if self.place is not None:
+            return turn.place < self.place
+        return self.taken_at is None or turn.began_at is None or turn.began_at <= self.taken_at
 
 
 @dataclass(slots=True)
@@ -55,11 +65,13 @@ class _Cut:
 
     Attributes:
         t: When its contents were taken.
-        groups: Groups trained since.
+        place: Number of the row that says so, if there is one.
+        groups: Groups finished since.
         steps: Steps trained since.
     """
 
     t: float | None
+    place: int | None = None
     groups: int = 0
     steps: int = 0
 
@@ -69,7 +81,9 @@ class Branch:
 
     Attributes:
         run: Its id.
-        base: The checkpoint that it went on from; ``None`` if it began from nothing.
+        base: The checkpoint that it went on from; ``None`` if it began from nothing, or the file does not tell.
+        from_nothing: Whether it restored no checkpoint.
+        restored_groups: The groups that it says the restore brought back, if it says.
         groups: Groups that are neither trained nor discarded, by id.
         open: Attempts that have not ended, by id.
         windows: What it finished, split at its checkpoints.
@@ -83,11 +97,13 @@ class Branch:
         "_cut",
         "base",
         "begun",
+        "from_nothing",
         "given_up",
         "groups",
         "job",
         "linked",
         "open",
+        "restored_groups",
         "run",
         "windows",
     )
@@ -96,6 +112,8 @@ class Branch:
         """Begin with nothing."""
         self.run = run
         self.base: Checkpoint | None = None
+        self.from_nothing = True
+        self.restored_groups: frozenset[str] | None = None
         self.groups: dict[str, PromptGroup] = {}
         self.open: dict[str, Rollout] = {}
         self.windows = [Window()]
@@ -109,20 +127,34 @@ class Branch:
         """A group of this run stands for this turn of the prompt."""
         self.linked.add(id(occurrence))
 
+    def comes_round(self, turn: Occurrence) -> bool:
+        """Whether the run goes through this turn of the prompt again, because its dataloader went back behind it."""
+        return self.base is None or not self.base.holds(turn)
+
+    def may_hold(self, turn: Occurrence) -> bool:
+        """Whether the restore may have brought this turn back in the middle."""
+        if self.from_nothing or self.restored_groups is None:
+            return not self.from_nothing
+        return not self.restored_groups.isdisjoint(turn.group_ids)
+
+    def finish(self, group: PromptGroup, t: float | None) -> None:
+        """A group was trained or discarded."""
+        self.windows[-1].finished.append((t, group))
+        if self._cut is not None:
+            self._cut.groups += 1
+
     def train(self, step: int | None, groups: Iterable[PromptGroup], t: float | None) -> None:
         """A step was trained, on these groups."""
-        window = self.windows[-1]
+        for group in groups:
+            self.finish(group, t)
         if step is not None:
-            window.steps.append((t, step))
-        before = len(window.finished)
-        window.finished.extend((t, group) for group in groups)
-        if self._cut is not None:
-            self._cut.steps += step is not None
-            self._cut.groups += len(window.finished) - before
+            self.windows[-1].steps.append((t, step))
+            if self._cut is not None:
+                self._cut.steps += 1
 
-    def checkpoint_started(self, t: float | None) -> None:
+    def checkpoint_started(self, t: float | None, place: int) -> None:
         """A checkpoint is being taken: what is finished from now on is not in it."""
-        self._cut = _Cut(t)
+        self._cut = _Cut(t, place)
 
     def checkpoint_published(
         self, checkpoint_id: str, step: int | None, t: float | None, seconds: float | None
@@ -132,7 +164,7 @@ class Branch:
         cut = self._cut
         if cut is None:
             taken_at = t if t is None or seconds is None else t - seconds
-            cut = _Cut(taken_at, _after(window.finished, taken_at), _after(window.steps, taken_at))
+            cut = _Cut(taken_at, None, _after(window.finished, taken_at), _after(window.steps, taken_at))
         after = Window()
         for _ in range(min(cut.groups, len(window.finished))):
             after.finished.appendleft(window.finished.pop())
@@ -140,7 +172,7 @@ class Branch:
             after.steps.insert(0, window.steps.pop())
         self._cut = None
         self.windows.append(after)
-        return Checkpoint(checkpoint_id, step, self, len(self.windows) - 1, cut.t, t)
+        return Checkpoint(checkpoint_id, step, self, len(self.windows) - 1, cut.t, cut.place, t)
 
     def take_after(self, windows: int) -> list[Window]:
         """Give up the windows after so many of them; new ones begin there."""
@@ -170,7 +202,7 @@ class Branch:
                 _, group = window.finished.popleft()
                 sealed = (rollout for rollout in group.rollouts.values() if rollout.ended is Ended.SEALED)
                 window.forgotten += amount_of(Loss(rollout) for rollout in sealed)
-                return len(group.rollouts)
+                return 1 + len(group.rollouts)
         return 0
 
 
@@ -187,7 +219,7 @@ class Retention:
         """A group was finished."""
         if not self._branches or self._branches[-1] is not branch:
             self._branches.append(branch)
-        self._rollouts += len(group.rollouts)
+        self._rollouts += 1 + len(group.rollouts)
         while self._rollouts > self._limit and self._branches:
             forgotten = self._branches[0].forget_oldest()
             if forgotten:
@@ -199,7 +231,7 @@ class Retention:
 
     def given_up(self, windows: list[Window]) -> None:
         """These windows are a stop's now."""
-        self._rollouts -= sum(len(group.rollouts) for window in windows for _, group in window.finished)
+        self._rollouts -= sum(1 + len(group.rollouts) for window in windows for _, group in window.finished)
 
 
 def chain(branch: Branch) -> Iterator[Branch]:

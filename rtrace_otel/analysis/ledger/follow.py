@@ -66,7 +66,7 @@ class RolloutFollower:
             "group_reserved": self._groups.reserve,
             "group_sealed": self._groups.publish,
             "group_published": self._groups.publish,
-            "group_discarded": self._groups.discard,
+            "group_discarded": self._discard,
             "attempt_dispatched": self._attempts.dispatch,
             "attempt_refused": self._attempts.refuse,
             "attempt_resumed": self._attempts.resume,
@@ -74,7 +74,7 @@ class RolloutFollower:
             "attempt_abandoned": self._attempts.abandon,
             "train_step": self._train,
             "weight_sync": self._attempts.refit,
-            "checkpoint_started": lambda branch, _, t: branch.checkpoint_started(t),
+            "checkpoint_started": lambda branch, _, t: branch.checkpoint_started(t, self._groups.place),
             "checkpoint_published": self._published,
             "checkpoint_restored": self._restore,
         }
@@ -82,6 +82,7 @@ class RolloutFollower:
     def add(self, row: Row) -> None:
         """Take the next row of the file."""
         event, run = row["event"], str(row["run"])
+        self._groups.place += 1
         if event == "run_started" and row.get("parent_run") is not None and run not in self.pace:
             self._parents[run] = str(row["parent_run"])
         run = self._parents.get(run, run)
@@ -93,6 +94,7 @@ class RolloutFollower:
         handler = self._handlers.get(event)
         if handler is None and event not in WORK:
             return
+        self._groups.now = t
         branch = self._branches.get(run)
         if branch is None:
             branch = self._branches[run] = Branch(run)
@@ -124,11 +126,13 @@ class RolloutFollower:
             first = checkpoint.windows_before == 1
             began = self.pace[checkpoint.branch.run].started
             stop.previous_taken_at = began if first else self.heirs.taken_before(checkpoint)
-        self._retention.given_up(take(stop))
+        windows, groups = take(stop)
+        self._retention.given_up(windows)
         for _, step in stop.steps_lost:
             self._steps_lost.setdefault(step, []).append(stop)
         self.books.lost(stop.losses, stop.forgotten)
-        self._missing.add(stop.losses)
+        self._missing.forget(lambda turn: not branch.comes_round(turn))
+        self._missing.add(branch, groups, stop.losses)
         weigh_intervals(stop, before, self.pace[stopped.run].last)
         self._stop_of[id(stopped)] = stop
         if branch.run != stopped.run:
@@ -141,7 +145,19 @@ class RolloutFollower:
         if stop is not None:
             loss = Loss(rollout)
             stop.losses.append(loss)
-            self._missing.add([loss])
+            self._missing.add(branch, [rollout.group], [loss])
+
+    def _train_late(self, branch: Branch, step: int | None) -> None:
+        """A run that another one took over from still trains: that step is lost, too."""
+        stop = self._stop_of.get(id(branch))
+        if stop is not None and step is not None:
+            stop.steps_lost.append((branch.run, step))
+            self._steps_lost.setdefault(step, []).append(stop)
+
+    def _discard(self, branch: Branch, row: Row, t: float | None) -> None:
+        group = self._groups.discard(branch, row, t)
+        if group is not None:
+            self._retention.add(branch, group)
 
     def _restore(self, branch: Branch, row: Row, _t: float | None) -> None:
         if branch.begun:  # it restores in the middle of its life: what it did until then is given up
@@ -156,9 +172,10 @@ class RolloutFollower:
     def _train(self, branch: Branch, row: Row, t: float | None) -> None:
         step = _step(row)
         groups = self._groups.train(branch, row)
-        if branch.given_up:
-            return
         self.pace[branch.run].trained(t)
+        if branch.given_up:
+            self._train_late(branch, step)
+            return
         branch.train(step, groups, t)
         for group in groups:
             self._retention.add(branch, group)

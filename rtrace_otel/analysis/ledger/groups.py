@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Final
 
 from rtrace_otel.analysis.ledger.books import Books
 from rtrace_otel.analysis.ledger.branch import Branch
 from rtrace_otel.analysis.ledger.missing import MissingWork, discarded, kept
 from rtrace_otel.analysis.ledger.work import Ended, Fate, Occurrence, PromptGroup
 from rtrace_otel.events import Row
+
+STALE: Final = frozenset({"stale", "staleness", "old", "outdated", "age", "aged", "expired", "evicted", "lag"})
+"""Words in the reason of a discard that say that the group was too old."""
 
 
 class Groups:
@@ -17,13 +21,18 @@ class Groups:
     Args:
         missing: What stops took.
         books: Where rollouts are booked.
+
+    Attributes:
+        place: Number of the present row, among the rows of the file.
+        now: Its time.
     """
 
     def __init__(self, missing: MissingWork, books: Books) -> None:
         """Begin with none."""
         self._missing = missing
         self._books = books
-        self._turns = 0
+        self.place = 0
+        self.now: float | None = None
 
     def named(self, branch: Branch, row: Row, turn: Occurrence | None = None) -> PromptGroup:
         """The group that a row of the run names, made if the run does not have it.
@@ -39,12 +48,14 @@ class Groups:
             return group
         prompt_id, epoch = id_of(row.get("prompt_id")), row.get("epoch")
         turn = turn or self._missing.by_group(group_id, prompt_id, epoch)
-        turn = turn or self._missing.by_prompt(branch, prompt_id, epoch)
+        brought_back = turn is not None or row.get("origin_run") not in (None, branch.run)
+        turn = turn or self._missing.by_prompt(branch, prompt_id, epoch, brought_back=brought_back)
         if turn is None:
-            self._turns += 1
-            turn = Occurrence(self._turns, prompt_id, epoch)
+            turn = Occurrence(self.place, self.place, self.now, prompt_id, epoch)
+        elif turn.place is None:
+            turn.place, turn.began_at = self.place, self.now
         branch.link(turn)
-        group = branch.groups[group_id] = PromptGroup(group_id, turn)
+        group = branch.groups[group_id] = PromptGroup(group_id, turn, brought_back=brought_back)
         return group
 
     def known(self, branch: Branch, group_id: Any) -> PromptGroup | None:
@@ -64,18 +75,22 @@ class Groups:
         if group is not None and not branch.given_up:
             self._keep_sealed(group)
 
-    def discard(self, branch: Branch, row: Row, _t: float | None) -> None:
-        """A ``group_discarded`` row."""
+    def discard(self, branch: Branch, row: Row, t: float | None) -> PromptGroup | None:
+        """A ``group_discarded`` row; gives the group, if a run had it."""
         group = self.known(branch, row.get("group_id"))
         if group is None or branch.given_up:
-            return
+            return None
         branch.groups.pop(group.group_id, None)
         group.discarded = str(row.get("reason"))
-        for generation in list(group.occurrence.missing):
+        for generation in list(group.occurrence.missing) if group.brought_back else ():
             for loss in self._missing.come_back(group.occurrence, generation):
                 loss.fate = Fate.DISCARDED
-        discarded(group.rollouts.values())
+        if _is_stale(group.discarded):
+            discarded(group.rollouts.values())
         self._books.discarded(group)
+        group.rollouts = {}
+        branch.finish(group, t)
+        return group
 
     def train(self, branch: Branch, row: Row) -> list[PromptGroup]:
         """The groups that a ``train_step`` row names and that the file tells of."""
@@ -98,6 +113,11 @@ class Groups:
         for generation in list(missing):
             if any(loss.rollout.ended is Ended.SEALED for loss in missing[generation]):
                 kept(self._missing.come_back(group.occurrence, generation), group)
+
+
+def _is_stale(reason: str) -> bool:
+    """Whether the group was too old: then what a restore had kept of it was kept for nothing."""
+    return not STALE.isdisjoint(re.split(r"[^a-z]+", reason.lower()))
 
 
 def id_of(value: Any) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from rtrace_otel.analysis.ledger.branch import Branch
@@ -13,44 +13,80 @@ class MissingWork:
     """Rollouts that stops took away and that have not come back yet.
 
     A rollout is found by its attempt id, else by its group's id, else by prompt, epoch and generation. Without an epoch
-    the oldest turn of the prompt that is still missing is the one that comes back, because a restored dataloader goes
-    through the prompts in the same order again.
+    the turns of a prompt are told apart by their order: a restored dataloader goes through the turns behind its
+    checkpoint again, those included whose groups were discarded.
     """
 
     def __init__(self) -> None:
         """Begin with nothing missing."""
         self._by_attempt: dict[str, Loss] = {}
+        self._taken: dict[str, Rollout] = {}
         self._by_group: dict[str, Occurrence] = {}
         self._by_prompt: dict[str, list[Occurrence]] = {}
 
-    def add(self, losses: Iterable[Loss]) -> None:
-        """A stop took these."""
+    def add(self, branch: Branch, groups: Iterable[PromptGroup], losses: Iterable[Loss]) -> None:
+        """A stop took these groups, and these rollouts of them; this run goes on."""
+        for group in groups:
+            turn = group.occurrence
+            if branch.comes_round(turn):
+                turn.place = None
+            self._by_group[group.group_id] = turn
+            turn.group_ids.add(group.group_id)
+            turns = self._by_prompt.setdefault(turn.prompt_id or "", [])
+            if turn not in turns:
+                turns.append(turn)
         for loss in losses:
-            rollout, group = loss.rollout, loss.rollout.group
-            occurrence = group.occurrence
+            rollout = loss.rollout
             self._by_attempt[rollout.attempt_id] = loss
-            self._by_group[group.group_id] = occurrence
-            occurrence.group_ids.add(group.group_id)
-            if occurrence.prompt_id is not None:
-                turns = self._by_prompt.setdefault(occurrence.prompt_id, [])
-                if occurrence not in turns:
-                    turns.append(occurrence)
-            occurrence.missing.setdefault(rollout.generation, []).append(loss)
+            self._taken[rollout.attempt_id] = rollout
+            rollout.group.occurrence.missing.setdefault(rollout.generation, []).append(loss)
+
+    def forget(self, is_over: Callable[[Occurrence], bool]) -> None:
+        """Forget turns that will not come round again and of which nothing is missing."""
+        for prompt_id, turns in list(self._by_prompt.items()):
+            for turn in [turn for turn in turns if not turn.missing and is_over(turn)]:
+                turns.remove(turn)
+                for group_id in turn.group_ids:
+                    if self._by_group.get(group_id) is turn:
+                        del self._by_group[group_id]
+            if not turns:
+                del self._by_prompt[prompt_id]
 
     def by_attempt(self, *attempt_ids: object) -> Loss | None:
         """The loss of an attempt with one of these ids."""
         return next((loss for name in attempt_ids if (loss := self._by_attempt.get(str(name))) is not None), None)
+
+    def taken(self, attempt_id: str) -> Rollout | None:
+        """The rollout of this id that some stop took, whether or not it has come back."""
+        return self._taken.get(attempt_id)
 
     def by_group(self, group_id: str, prompt_id: str | None, epoch: object) -> Occurrence | None:
         """The turn that a group of this id stood for, unless it names another prompt or epoch."""
         found = self._by_group.get(group_id)
         return found if found is not None and _same_turn(found, prompt_id, epoch) else None
 
-    def by_prompt(self, branch: Branch, prompt_id: str | None, epoch: object) -> Occurrence | None:
-        """The oldest missing turn of a prompt that no group of the run stands for yet."""
+    def by_prompt(
+        self, branch: Branch, prompt_id: str | None, epoch: object, *, brought_back: bool
+    ) -> Occurrence | None:
+        """The turn of a prompt that a new group of a run stands for.
+
+        Args:
+            branch: The run.
+            prompt_id: The prompt.
+            epoch: Pass over the dataset, if the row says.
+            brought_back: Whether the row says that the restore brought the group back.
+
+        Returns:
+            The oldest turn that no group of the run stands for yet: of those that the checkpoint holds if it was
+            brought back, else of those that the dataloader went back behind, else of those that the restore may hold.
+        """
         turns = self._by_prompt.get(prompt_id, ()) if prompt_id is not None else ()
         free = [turn for turn in turns if id(turn) not in branch.linked and _same_turn(turn, prompt_id, epoch)]
-        return min(free, key=lambda turn: turn.order, default=None)
+        held = [turn for turn in free if not branch.comes_round(turn) and (brought_back or branch.may_hold(turn))]
+        again = [] if brought_back else [turn for turn in free if branch.comes_round(turn)]
+        if not again:
+            again = [turn for turn in held if turn.missing]
+        return min(again, key=lambda turn: turn.order, default=None)
 
     def come_back(self, occurrence: Occurrence, generation: str) -> list[Loss]:
         """Take out what is missing of a generation."""
@@ -58,20 +94,7 @@ class MissingWork:
         for loss in losses:
             if self._by_attempt.get(loss.rollout.attempt_id) is loss:
                 del self._by_attempt[loss.rollout.attempt_id]
-        if not occurrence.missing:
-            self._forget(occurrence)
         return losses
-
-    def _forget(self, occurrence: Occurrence) -> None:
-        for group_id in occurrence.group_ids:
-            if self._by_group.get(group_id) is occurrence:
-                del self._by_group[group_id]
-        occurrence.group_ids.clear()
-        turns = self._by_prompt.get(occurrence.prompt_id or "", [])
-        if occurrence in turns:
-            turns.remove(occurrence)
-            if not turns:
-                del self._by_prompt[occurrence.prompt_id or ""]
 
 
 def dispatched_again(losses: Iterable[Loss]) -> None:
@@ -90,11 +113,15 @@ def kept(losses: Iterable[Loss], group: PromptGroup) -> Rollout | None:
     if best is None:
         return None
     best.fate, best.tokens_carried, best.lives_on = Fate.REUSED, best.rollout.tokens, True
-    before = best.rollout
-    carried = replace(before, group=group, ended=Ended.SEALED, calls=None, booked=None, running_since=None)
-    carried.came_back = (*before.came_back, best)
-    group.rollouts[carried.attempt_id] = carried
-    return carried
+    return carried(best.rollout, group, (*best.rollout.came_back, best))
+
+
+def carried(before: Rollout, group: PromptGroup, came_back: tuple[Loss, ...]) -> Rollout:
+    """A sealed result as it stands in the group that goes on with it."""
+    again = replace(before, group=group, ended=Ended.SEALED, calls=None, booked=None, running_since=None)
+    again.came_back = came_back
+    group.rollouts[again.attempt_id] = again
+    return again
 
 
 def discarded(rollouts: Iterable[Rollout]) -> None:

@@ -43,11 +43,11 @@ class OpenStop:
     at_risk_twice: Amount | None = None
 
 
-def take(stop: OpenStop) -> list[Window]:
+def take(stop: OpenStop) -> tuple[list[Window], list[PromptGroup]]:
     """Give up everything after the stop's checkpoint: windows, and the rollouts in them and in unfinished groups.
 
     Returns:
-        The windows that were given up.
+        The windows that were given up, and all groups.
     """
     checkpoint, said = stop.checkpoint, stop.said
     windows: list[Window] = []
@@ -73,7 +73,7 @@ def take(stop: OpenStop) -> list[Window]:
     stop.losses = [
         Loss(rollout) for group in groups for rollout in group.rollouts.values() if rollout.ended is not Ended.ABANDONED
     ]
-    return windows
+    return windows, groups
 
 
 def weigh_intervals(stop: OpenStop, before: Window | None, killed_at: float | None) -> None:

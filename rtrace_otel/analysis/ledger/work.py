@@ -128,14 +128,18 @@ class Occurrence:
     """A prompt's turn in the dataset: the same one before and after a restore, whatever its group is called.
 
     Attributes:
-        order: Position among all occurrences of the file.
+        order: Number of the row that first named it, among the rows of the file.
+        place: The same on the present timeline; ``None`` while it has not come there.
+        began_at: Time of that row.
         prompt_id: The prompt.
         epoch: Pass over the dataset, if the file says.
         missing: What stops took away and what has not come back, by generation.
-        group_ids: The groups that stood for it when a stop took something.
+        group_ids: The groups that stood for it when a stop took it.
     """
 
     order: int
+    place: int | None
+    began_at: float | None
     prompt_id: str | None
     epoch: object
     missing: dict[str, list[Loss]] = field(default_factory=dict)
@@ -150,6 +154,7 @@ class PromptGroup:
         group_id: Its id.
         occurrence: The prompt's turn that it belongs to.
         rollouts: Its attempts that were not abandoned, by generation.
+        brought_back: Whether a restore brought it back, rather than its prompt coming round again.
         trained: Whether a step of its run trained it.
         discarded: Why it was discarded.
     """
@@ -157,6 +162,7 @@ class PromptGroup:
     group_id: str
     occurrence: Occurrence
     rollouts: dict[str, Rollout] = field(default_factory=dict)
+    brought_back: bool = False
     trained: bool = False
     discarded: str | None = None
 
