@@ -91,6 +91,7 @@ class Attempts:
         if rollout is None:
             return
         rollout.masked = row.get("masked") is True
+        rollout.tell_copies()
         self._pace[branch.run].sealed(t)
         if not branch.given_up and (rollout.group.trained or rollout.group.discarded is not None):
             self._books.sealed_late(rollout)

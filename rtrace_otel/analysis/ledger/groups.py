@@ -8,7 +8,7 @@ from typing import Any, Final
 from rtrace_otel.analysis.ledger.books import Books
 from rtrace_otel.analysis.ledger.branch import Branch
 from rtrace_otel.analysis.ledger.missing import MissingWork, discarded, kept
-from rtrace_otel.analysis.ledger.work import Ended, Fate, Occurrence, PromptGroup
+from rtrace_otel.analysis.ledger.work import Ended, Occurrence, PromptGroup
 from rtrace_otel.events import Row
 
 STALE: Final = frozenset({"stale", "staleness", "old", "outdated", "age", "aged", "expired", "evicted", "lag"})
@@ -82,9 +82,9 @@ class Groups:
             return None
         branch.groups.pop(group.group_id, None)
         group.discarded = str(row.get("reason"))
-        for generation in list(group.occurrence.missing) if group.brought_back else ():
-            for loss in self._missing.come_back(group.occurrence, generation):
-                loss.fate = Fate.DISCARDED
+        for losses in group.occurrence.missing.values() if group.brought_back else ():
+            for loss in losses:
+                loss.dropped = True
         if _is_stale(group.discarded):
             discarded(group.rollouts.values())
         self._books.discarded(group)

@@ -118,7 +118,8 @@ def kept(losses: Iterable[Loss], group: PromptGroup) -> Rollout | None:
 
 def carried(before: Rollout, group: PromptGroup, came_back: tuple[Loss, ...]) -> Rollout:
     """A sealed result as it stands in the group that goes on with it."""
-    again = replace(before, group=group, ended=Ended.SEALED, calls=None, booked=None, running_since=None)
+    again = replace(before, group=group, ended=Ended.SEALED, calls=None, booked=None, running_since=None, copy=None)
+    before.copy = again
     again.came_back = came_back
     group.rollouts[again.attempt_id] = again
     return again

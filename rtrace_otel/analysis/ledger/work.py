@@ -48,6 +48,7 @@ class Rollout:
         calls: Tokens of its running calls at the last refit.
         came_back: The losses that it made good.
         booked: The account that it is booked in, as disposition and reason.
+        copy: The same result in the group that a restore kept it in.
     """
 
     attempt_id: str
@@ -66,6 +67,7 @@ class Rollout:
     calls: dict[str, int] | None = None
     came_back: tuple[Loss, ...] = ()
     booked: tuple[str, str | None] | None = None
+    copy: Rollout | None = None
 
     def dispatch(self, t: float | None) -> None:
         """It runs from now on."""
@@ -84,6 +86,14 @@ class Rollout:
             return self.ran_s
         return self.ran_s + max(until - self.running_since, 0.0)
 
+    def tell_copies(self) -> None:
+        """Its end became known only after a restore had kept it: its copies are the same result."""
+        copy = self.copy
+        while copy is not None:
+            copy.ran_s, copy.tokens, copy.exact = self.ran_s, self.tokens, self.exact
+            copy.ended_at, copy.masked = self.ended_at, self.masked
+            copy = copy.copy
+
     def saw_call(self, call_id: str, tokens: int) -> None:
         """A refit says how far one of its calls is: it has at least these tokens."""
         self.calls = self.calls or {}
@@ -100,12 +110,14 @@ class Loss:
         fate: What became of it, once that is known.
         tokens_carried: Its tokens that came back without being generated again.
         lives_on: Whether it came back whole, and is booked wherever that ends.
+        dropped: Whether its group was brought back and discarded before it was dispatched; a later restore may undo it.
     """
 
     rollout: Rollout
     fate: Fate | None = None
     tokens_carried: int = 0
     lives_on: bool = False
+    dropped: bool = False
 
     @property
     def tokens_kept(self) -> int:
@@ -120,6 +132,8 @@ class Loss:
         """
         if self.fate is not None:
             return self.fate
+        if self.dropped:
+            return Fate.DISCARDED
         return Fate.NEVER_CAME_BACK if finished else Fate.UNKNOWN
 
 
