@@ -200,7 +200,9 @@ class Branch:
         for window in self.windows:
             if window.finished:
                 _, group = window.finished.popleft()
-                sealed = (rollout for rollout in group.rollouts.values() if rollout.ended is Ended.SEALED)
+                sealed = (
+                    rollout for rollout in group.rollouts.values() if group.trained and rollout.ended is Ended.SEALED
+                )
                 window.forgotten += amount_of(Loss(rollout) for rollout in sealed)
                 return 1 + len(group.rollouts)
         return 0

@@ -51,7 +51,8 @@ class Groups:
         brought_back = turn is not None or row.get("origin_run") not in (None, branch.run)
         turn = turn or self._missing.by_prompt(branch, prompt_id, epoch, brought_back=brought_back)
         if turn is None:
-            turn = Occurrence(self.place, self.place, self.now, prompt_id, epoch)
+            place, now = (0, None) if brought_back else (self.place, self.now)  # what came back had begun before
+            turn = Occurrence(self.place, place, now, prompt_id, epoch)
         elif turn.place is None:
             turn.place, turn.began_at = self.place, self.now
         branch.link(turn)
@@ -88,7 +89,6 @@ class Groups:
         if _is_stale(group.discarded):
             discarded(group.rollouts.values())
         self._books.discarded(group)
-        group.rollouts = {}
         branch.finish(group, t)
         return group
 

@@ -35,10 +35,10 @@ class MissingWork:
             turns = self._by_prompt.setdefault(turn.prompt_id or "", [])
             if turn not in turns:
                 turns.append(turn)
+            self._taken.update(group.rollouts)
         for loss in losses:
             rollout = loss.rollout
             self._by_attempt[rollout.attempt_id] = loss
-            self._taken[rollout.attempt_id] = rollout
             rollout.group.occurrence.missing.setdefault(rollout.generation, []).append(loss)
 
     def forget(self, is_over: Callable[[Occurrence], bool]) -> None:
@@ -57,7 +57,7 @@ class MissingWork:
         return next((loss for name in attempt_ids if (loss := self._by_attempt.get(str(name))) is not None), None)
 
     def taken(self, attempt_id: str) -> Rollout | None:
-        """The rollout of this id that some stop took, whether or not it has come back."""
+        """The rollout of this id in a group that some stop took, whether or not it has come back."""
         return self._taken.get(attempt_id)
 
     def by_group(self, group_id: str, prompt_id: str | None, epoch: object) -> Occurrence | None:
@@ -85,7 +85,7 @@ class MissingWork:
         held = [turn for turn in free if not branch.comes_round(turn) and (brought_back or branch.may_hold(turn))]
         again = [] if brought_back else [turn for turn in free if branch.comes_round(turn)]
         if not again:
-            again = [turn for turn in held if turn.missing]
+            again = [turn for turn in held if turn.missing or brought_back]
         return min(again, key=lambda turn: turn.order, default=None)
 
     def come_back(self, occurrence: Occurrence, generation: str) -> list[Loss]:
@@ -113,7 +113,7 @@ def kept(losses: Iterable[Loss], group: PromptGroup) -> Rollout | None:
     if best is None:
         return None
     best.fate, best.tokens_carried, best.lives_on = Fate.REUSED, best.rollout.tokens, True
-    return carried(best.rollout, group, (*best.rollout.came_back, best))
+    return carried(best.rollout, group, (best,))
 
 
 def carried(before: Rollout, group: PromptGroup, came_back: tuple[Loss, ...]) -> Rollout:

@@ -70,9 +70,9 @@ def take(stop: OpenStop) -> tuple[list[Window], list[PromptGroup]]:
     groups += [group for window in windows for _, group in window.finished]
     for window in windows:
         stop.forgotten += window.forgotten
-    stop.losses = [
-        Loss(rollout) for group in groups for rollout in group.rollouts.values() if rollout.ended is not Ended.ABANDONED
-    ]
+    alive = [group for group in groups if group.discarded is None]
+    rollouts = (rollout for group in alive for rollout in group.rollouts.values())
+    stop.losses = [Loss(rollout) for rollout in rollouts if rollout.ended is not Ended.ABANDONED]
     return windows, groups
 
 
