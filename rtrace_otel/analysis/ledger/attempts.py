@@ -124,7 +124,7 @@ class Attempts:
     @staticmethod
     def _go_on(rollout: Rollout, losses: list[Loss], tokens: int, t: float | None) -> None:
         rollout.tokens = rollout.inherited = tokens
-        rollout.came_back = tuple(losses)
+        rollout.group.came_back += losses
         rollout.dispatch(t)
         for loss in losses:
             loss.fate = Fate.RESUMED
@@ -136,7 +136,7 @@ class Attempts:
         before = self._missing.taken(attempt_id)
         if before is None:
             before = Rollout(attempt_id, run, generation, group, tokens=tokens, inherited=tokens)
-        carried(before, group, ())
+        carried(before, group)
         self._books.unseen += 1
 
 

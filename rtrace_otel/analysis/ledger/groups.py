@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from rtrace_otel.analysis.ledger.books import Books
 from rtrace_otel.analysis.ledger.branch import Branch
-from rtrace_otel.analysis.ledger.missing import MissingWork, discarded, kept
-from rtrace_otel.analysis.ledger.work import Ended, Occurrence, PromptGroup
+from rtrace_otel.analysis.ledger.missing import MissingWork, carried, kept
+from rtrace_otel.analysis.ledger.work import Ended, Fate, Occurrence, PromptGroup
 from rtrace_otel.events import Row
 
 STALE: Final = frozenset({"stale", "staleness", "old", "outdated", "age", "aged", "expired", "evicted", "lag"})
@@ -87,7 +87,8 @@ class Groups:
             for loss in losses:
                 loss.dropped = True
         if _is_stale(group.discarded):
-            discarded(group.rollouts.values())
+            for loss in group.came_back:  # kept for nothing
+                loss.fate = Fate.DISCARDED
         self._books.discarded(group)
         branch.finish(group, t)
         return group
@@ -113,10 +114,15 @@ class Groups:
         for generation in list(missing):
             if any(loss.rollout.ended is Ended.SEALED for loss in missing[generation]):
                 kept(self._missing.come_back(group.occurrence, generation), group)
+        there = {rollout.generation for rollout in group.rollouts.values()}
+        for generation, result in group.occurrence.results.items() if group.brought_back else ():
+            if generation not in there:
+                carried(result, group)
+                self._books.unseen += 1
 
 
 def _is_stale(reason: str) -> bool:
-    """Whether the group was too old: then what a restore had kept of it was kept for nothing."""
+    """Whether the group was too old."""
     return not STALE.isdisjoint(re.split(r"[^a-z]+", reason.lower()))
 
 

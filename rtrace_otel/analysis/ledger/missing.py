@@ -36,6 +36,8 @@ class MissingWork:
             if turn not in turns:
                 turns.append(turn)
             self._taken.update(group.rollouts)
+            results = group.rollouts.values() if group.discarded is not None else ()
+            turn.results = {result.generation: result for result in results if result.ended is Ended.SEALED}
         for loss in losses:
             rollout = loss.rollout
             self._by_attempt[rollout.attempt_id] = loss
@@ -113,23 +115,16 @@ def kept(losses: Iterable[Loss], group: PromptGroup) -> Rollout | None:
     if best is None:
         return None
     best.fate, best.tokens_carried, best.lives_on = Fate.REUSED, best.rollout.tokens, True
-    return carried(best.rollout, group, (best,))
+    group.came_back.append(best)
+    return carried(best.rollout, group)
 
 
-def carried(before: Rollout, group: PromptGroup, came_back: tuple[Loss, ...]) -> Rollout:
+def carried(before: Rollout, group: PromptGroup) -> Rollout:
     """A sealed result as it stands in the group that goes on with it."""
     again = replace(before, group=group, ended=Ended.SEALED, calls=None, booked=None, running_since=None, copy=None)
     before.copy = again
-    again.came_back = came_back
     group.rollouts[again.attempt_id] = again
     return again
-
-
-def discarded(rollouts: Iterable[Rollout]) -> None:
-    """What had been kept of them was kept for nothing."""
-    for rollout in rollouts:
-        for loss in rollout.came_back:
-            loss.fate = Fate.DISCARDED
 
 
 def _same_turn(turn: Occurrence, prompt_id: str | None, epoch: object) -> bool:

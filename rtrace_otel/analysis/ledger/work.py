@@ -46,7 +46,6 @@ class Rollout:
         masked: Whether training masks it out.
         ended_at: When it was sealed or abandoned.
         calls: Tokens of its running calls at the last refit.
-        came_back: The losses that it made good.
         booked: The account that it is booked in, as disposition and reason.
         copy: The same result in the group that a restore kept it in.
     """
@@ -65,7 +64,6 @@ class Rollout:
     masked: bool = False
     ended_at: float | None = None
     calls: dict[str, int] | None = None
-    came_back: tuple[Loss, ...] = ()
     booked: tuple[str, str | None] | None = None
     copy: Rollout | None = None
 
@@ -149,6 +147,7 @@ class Occurrence:
         epoch: Pass over the dataset, if the file says.
         missing: What stops took away and what has not come back, by generation.
         group_ids: The groups that stood for it when a stop took it.
+        results: Sealed results of a group that had been discarded when a stop took it: its checkpoint may hold them.
     """
 
     order: int
@@ -158,6 +157,7 @@ class Occurrence:
     epoch: object
     missing: dict[str, list[Loss]] = field(default_factory=dict)
     group_ids: set[str] = field(default_factory=set)
+    results: dict[str, Rollout] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -171,6 +171,7 @@ class PromptGroup:
         brought_back: Whether a restore brought it back, rather than its prompt coming round again.
         trained: Whether a step of its run trained it.
         discarded: Why it was discarded.
+        came_back: What it went on with of what stops had taken.
     """
 
     group_id: str
@@ -179,6 +180,7 @@ class PromptGroup:
     brought_back: bool = False
     trained: bool = False
     discarded: str | None = None
+    came_back: list[Loss] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
