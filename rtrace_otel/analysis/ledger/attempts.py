@@ -84,6 +84,8 @@ class Attempts:
             return
         self._pace[branch.run].dispatched(t)
         self._go_on(self._begin(branch, attempt_id, generation, group), losses, tokens, t)
+        if loss is not None and loss.rollout.tokens < tokens:
+            loss.rollout.tokens = loss.tokens_carried = tokens  # what was kept of it, it must have had
 
     def seal(self, branch: Branch, row: Row, t: float | None) -> None:
         """An ``attempt_sealed`` row."""
@@ -128,8 +130,7 @@ class Attempts:
         rollout.dispatch(t)
         for loss in losses:
             loss.fate = Fate.RESUMED
-            loss.rollout.tokens = max(loss.rollout.tokens, tokens)
-            loss.tokens_carried = tokens
+            loss.tokens_carried = min(tokens, loss.rollout.tokens)
 
     def _find(self, attempt_id: str, generation: str, group: PromptGroup, tokens: int, run: str) -> None:
         """A result was kept that is not missing: it was made good before, or its beginning is not in the file."""
