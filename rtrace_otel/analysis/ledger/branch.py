@@ -87,7 +87,7 @@ class Branch:
         groups: Groups that are neither trained nor discarded, by id.
         open: Attempts that have not ended, by id.
         windows: What it finished, split at its checkpoints.
-        linked: Occurrences that a group of it stands for.
+        linked: Turns that a group of it stands for, by their order.
         begun: Whether it has done anything.
         given_up: Whether a later run took over.
         job: Number of the job that it belongs to: a file can hold one after another.
@@ -125,7 +125,7 @@ class Branch:
 
     def link(self, occurrence: Occurrence) -> None:
         """A group of this run stands for this turn of the prompt."""
-        self.linked.add(id(occurrence))
+        self.linked.add(occurrence.order)
 
     def comes_round(self, turn: Occurrence) -> bool:
         """Whether the run goes through this turn of the prompt again, because its dataloader went back behind it."""

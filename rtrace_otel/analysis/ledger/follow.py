@@ -131,7 +131,7 @@ class RolloutFollower:
         for _, step in stop.steps_lost:
             self._steps_lost.setdefault(step, []).append(stop)
         self.books.lost(stop.losses, stop.forgotten)
-        self._missing.forget(lambda turn: not branch.comes_round(turn))
+        self._missing.go_back(branch)
         self._missing.add(branch, groups, stop.losses)
         weigh_intervals(stop, before, self.pace[stopped.run].last)
         self._stop_of[id(stopped)] = stop

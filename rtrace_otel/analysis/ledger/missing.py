@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from rtrace_otel.analysis.ledger.branch import Branch
@@ -43,14 +43,17 @@ class MissingWork:
             self._by_attempt[rollout.attempt_id] = loss
             rollout.group.occurrence.missing.setdefault(rollout.generation, []).append(loss)
 
-    def forget(self, is_over: Callable[[Occurrence], bool]) -> None:
-        """Forget turns that will not come round again and of which nothing is missing."""
+    def go_back(self, branch: Branch) -> None:
+        """A run goes on from its checkpoint: turns behind it have yet to come, finished ones before it are over."""
         for prompt_id, turns in list(self._by_prompt.items()):
-            for turn in [turn for turn in turns if not turn.missing and is_over(turn)]:
-                turns.remove(turn)
-                for group_id in turn.group_ids:
-                    if self._by_group.get(group_id) is turn:
-                        del self._by_group[group_id]
+            for turn in list(turns):
+                if branch.comes_round(turn):
+                    turn.place = None
+                elif not turn.missing:
+                    turns.remove(turn)
+                    for group_id in turn.group_ids:
+                        if self._by_group.get(group_id) is turn:
+                            del self._by_group[group_id]
             if not turns:
                 del self._by_prompt[prompt_id]
 
@@ -83,7 +86,7 @@ class MissingWork:
             brought back, else of those that the dataloader went back behind, else of those that the restore may hold.
         """
         turns = self._by_prompt.get(prompt_id, ()) if prompt_id is not None else ()
-        free = [turn for turn in turns if id(turn) not in branch.linked and _same_turn(turn, prompt_id, epoch)]
+        free = [turn for turn in turns if turn.order not in branch.linked and _same_turn(turn, prompt_id, epoch)]
         held = [turn for turn in free if not branch.comes_round(turn) and (brought_back or branch.may_hold(turn))]
         again = [] if brought_back else [turn for turn in free if branch.comes_round(turn)]
         if not again:
