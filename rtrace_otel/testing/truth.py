@@ -15,11 +15,12 @@ class Fate(StrEnum):
     """What became of a rollout that a stop gave up: the first that holds."""
 
     DISCARDED = "discarded"
-    """Its result or tokens were brought back, and then its group was discarded as stale by the run that did so; or none
-    of the following holds and its group was brought back and discarded, for any reason, before it was dispatched."""
+    """Its result or tokens were brought back, and then its group was discarded as stale by the run that did so. Also if
+    none of the following holds and its group was brought back, and discarded for any reason before it was dispatched or
+    trained."""
     REUSED = "reused"
-    """A restore kept its sealed result (``attempt_resumed`` with level ``sibling``), or its whole group, which was
-    published or trained later."""
+    """A restore kept its sealed result: as ``attempt_resumed`` with level ``sibling`` says, whatever becomes of it but
+    for the above; or with its whole group, which was published or trained later."""
     RESUMED = "resumed"
     """It went on with its turns or tokens."""
     TRAINED_AGAIN = "trained_again"
@@ -39,7 +40,8 @@ class Work:
     Attributes:
         rollouts: Attempts.
         tokens: Tokens that these had, also those kept from an earlier attempt.
-        tokens_kept: Those of them that a restore brought back.
+        tokens_kept: Tokens that a restore brought back. They are more than ``tokens`` if the checkpoint holds an
+            earlier attempt, which has failed since, and the attempt that followed it had not come as far.
         attempt_seconds: How long they ran.
     """
 
@@ -142,6 +144,8 @@ class StopTruth:
         stopped_run: The run that was stopped.
         restored_run: The run that began next.
         checkpoint_id: The checkpoint that it restored; ``None`` if it started over.
+        is_restored: Whether that run got as far as restoring it (or, without one, as starting over). If it was stopped
+            before that, no row of it says which checkpoint this was.
         killed_at: Time of the stopped run's last row, in Unix seconds.
         dead_s: From there to the first row of the next run.
         first_dispatch_s: From that row to the next run's first ``attempt_dispatched``; ``None`` if it has none.
@@ -160,6 +164,7 @@ class StopTruth:
     stopped_run: str
     restored_run: str
     checkpoint_id: str | None
+    is_restored: bool
     killed_at: float
     dead_s: float
     first_dispatch_s: float | None
