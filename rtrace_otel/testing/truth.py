@@ -71,7 +71,7 @@ class AttemptTruth:
         previous_attempt_id: That attempt.
         outcome: How it ended; ``interrupted`` by a stop, ``open`` if its run still runs.
         masked: Whether training masks its result out.
-        trained_in: The step of the surviving timeline that trained on its tokens.
+        trained_in: The step of the surviving timeline that trained on its result.
         segments: Weight versions and token counts in the order of generation. Versions count the updates since the
             job's start, also where each run's rows count from 0.
     """
@@ -203,7 +203,7 @@ class Truth:
     def self_check(self) -> None:
         """Raise ``AssertionError`` if something does not add up."""
         assert len(self.runs) == len(self.stops) + 1
-        assert len({attempt.attempt_id for attempt in self.attempts}) == len(self.attempts)
+        assert len({(attempt.run, attempt.attempt_id) for attempt in self.attempts}) == len(self.attempts)
         for attempt in self.attempts:
             assert attempt.tokens == sum(tokens for _, tokens in attempt.segments)
             assert 0 <= attempt.tokens_kept <= attempt.tokens

@@ -37,6 +37,7 @@ def varied_settings(seed: int) -> SimulationSettings:
         stops=tuple(_varied_stop(rng, steps) for _ in range(rng.randint(0, 4))),
         keeps=rng.choice(("nothing", "group", "sibling", "turn", "prefix")),
         new_group_ids=rng.random() < 0.3,
+        derived_attempt_ids=rng.random() < 0.2,
         version_restarts=rng.random() < 0.2,
         refusal_rate=rng.choice((0.0, 0.5, 1.0)),
         error_rate=rng.choice((0.0, 0.05, 0.4)),

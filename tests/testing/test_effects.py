@@ -297,6 +297,22 @@ def test_new_group_ids() -> None:
     assert held["groups"] == taken["groups"]
 
 
+def test_derived_attempt_ids() -> None:
+    """Resumed twice from one checkpoint, an attempt has the same new id in both runs; the truth tells them apart."""
+    simulation = job(
+        STOPPED, stops=(Stop(at_step=6), Stop(at_step=0, after_rows=60)), derived_attempt_ids=True, calls=3
+    )
+    second, third = (
+        {a.attempt_id: a.previous_attempt_id for a in simulation.truth.attempts if a.run == run and a.tokens_kept}
+        for run in simulation.truth.runs[1:]
+    )
+
+    assert second
+    assert second == third
+    assert set(second) == {f"{previous}-1" for previous in second.values()}
+    simulation.truth.self_check()
+
+
 def test_version_restarts() -> None:
     """The second run trains step 5 as its version 0; where versions go on, as version 4."""
     versions = {
