@@ -231,3 +231,28 @@ def test_batch_age_by_hand() -> None:
 
     assert (100, 0.8) == (truth.steps[0].tokens, truth.steps[0].batch_age)
     assert [3, None] == [given.trained_in for given in truth.attempts]
+
+
+def test_a_result_discarded_as_stale_stays_discarded() -> None:
+    """The second run brings back a whole group for nothing; that the third trains it comes too late for the first."""
+    told = Told()
+    whole = attempt("x")
+    told.stop(group("x", whole), checkpoint=snapshot())
+    told.books.discarded(group("x", whole, restored=True), "stale")
+    told.stop(checkpoint=snapshot())
+    told.books.trained(300.0, 2, 1, [group("x", whole, restored=True)])
+
+    assert ({"x/0": Fate.DISCARDED}, {}) == (fates(told, 0), fates(told, 1))
+
+
+def test_only_the_run_that_brought_it_back_can_discard_it() -> None:
+    """Kept by the second run; the third dispatches it from the start, and its group is then stale."""
+    told = Told()
+    kept = attempt("x")
+    told.stop(group("x", kept), checkpoint=snapshot())
+    told.books.brought_back(kept.key, Fate.REUSED, 10)
+    told.stop(group("x", kept, restored=True), checkpoint=snapshot())
+    told.books.started_anew(kept.key)
+    told.books.discarded(group("x", attempt("x"), restored=True), "stale")
+
+    assert ({"x/0": Fate.REUSED}, {"x/0": Fate.REDONE}) == (fates(told, 0), fates(told, 1))

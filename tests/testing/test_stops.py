@@ -180,7 +180,7 @@ def test_a_stop_that_is_not_reached_does_not_happen() -> None:
 
 
 def test_restored_groups_name_the_run_that_reserved_them() -> None:
-    """Through two restores it stays the first run."""
+    """Through two restores of one checkpoint it stays the first run, and also through a checkpoint of the second."""
     simulation, stops = stopped(Stop(at_step=3), Stop(at_step=0, after_rows=40))
     origins = {row["run"]: row.get("origin_run") for row in simulation.rows if row["event"] == "group_reserved"}
     named = {
@@ -191,6 +191,11 @@ def test_restored_groups_name_the_run_that_reserved_them() -> None:
 
     assert {(stop.restored_run, stops[0].stopped_run) for stop in stops} == named
     assert simulation.truth.runs == tuple(origins)
+    simulation, _ = stopped(Stop(at_step=3), Stop(at_step=5), open_groups=40)
+    first, second, third = simulation.truth.runs
+    assert {first, second} == {
+        row["origin_run"] for row in simulation.rows if row["run"] == third and "origin_run" in row
+    }
 
 
 def test_a_restored_controller_has_lost_its_cuts() -> None:
