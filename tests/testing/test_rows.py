@@ -22,7 +22,7 @@ from rtrace_otel.validation import validate_row
 SEEDS = st.integers(0, 100_000)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(SEEDS)
 def test_every_row_follows_the_vocabulary(seed: int) -> None:
     """No problem in any row, no event or field beside the vocabulary, and all counts of the summary add up."""
@@ -35,7 +35,7 @@ def test_every_row_follows_the_vocabulary(seed: int) -> None:
     summarise(rows).self_check()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(SEEDS)
 def test_numbers_have_no_gap_and_time_never_decreases(seed: int) -> None:
     """Per run, from 0; the runs come in their order and time goes on from one to the next."""

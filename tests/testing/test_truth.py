@@ -21,7 +21,7 @@ from tests.testing.oracle import Oracle
 SEEDS = st.integers(0, 100_000)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(SEEDS)
 def test_the_truth_adds_up(seed: int) -> None:
     """Segments are tokens; what was given up has one fate each; what was in flight is what the stop interrupted."""
@@ -43,7 +43,7 @@ def test_the_truth_adds_up(seed: int) -> None:
     }
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(SEEDS)
 def test_batch_ages_are_those_that_the_file_gives(seed: int) -> None:
     """Recomputed from the refits of all runs, the age of every surviving step is the true one."""
@@ -55,7 +55,7 @@ def test_batch_ages_are_those_that_the_file_gives(seed: int) -> None:
             assert pytest.approx(step.batch_age) == recomputed[step.step]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(SEEDS)
 def test_attempts_are_those_of_the_rows(seed: int) -> None:
     """Beginning, end, tokens and running time of every attempt, found from its rows alone."""
@@ -99,7 +99,7 @@ def _check_attempt(attempt: AttemptTruth, rows: list[Row], last: float) -> None:
     assert math.isclose(seconds, attempt.seconds, abs_tol=1e-5)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(SEEDS)
 def test_steps_are_those_of_the_rows(seed: int) -> None:
     """Number, run, version, groups and tokens; a step survives if no later run goes on from before it."""
@@ -114,7 +114,7 @@ def test_steps_are_those_of_the_rows(seed: int) -> None:
     assert list(range(1, len(surviving) + 1)) == surviving
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(SEEDS)
 def test_stops_and_fates_are_those_of_the_rows(seed: int) -> None:
     """Times, steps and the fate of every rollout, found by a plain reader of the rows."""
