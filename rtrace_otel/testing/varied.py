@@ -14,16 +14,17 @@ def varied_settings(seed: int) -> SimulationSettings:
         seed: Any whole number; the same seed gives the same job.
 
     Returns:
-        Settings of a job with up to a few thousand rows and up to four stops.
+        Settings of a job with up to four stops: 500 rows as a rule, at most about 15,000.
     """
     rng = random.Random(f"varied/{seed}")  # noqa: S311 - settings, not secrets
     groups_per_step = rng.randint(1, 4)
     steps = rng.randint(2, 20)
+    prompts = rng.choice((5, 30, 200))
     at_steps = sorted(rng.choices(range(steps // 3, steps), k=rng.randint(0, 4)))
     return SimulationSettings(
         seed=seed,
-        prompts=rng.choice((5, 30, 200)),
-        epochs=rng.randint(1, 30),
+        prompts=prompts,
+        epochs=1 + int(steps * groups_per_step * rng.choice((0.7, 2.0, 4.0)) / prompts),
         generations=rng.randint(1, 5),
         groups_per_step=groups_per_step,
         steps=steps,
