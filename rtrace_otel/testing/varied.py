@@ -14,7 +14,7 @@ def varied_settings(seed: int) -> SimulationSettings:
         seed: Any whole number; the same seed gives the same job.
 
     Returns:
-        Settings of a job with up to four stops: 500 rows as a rule, at most about 15,000.
+        Settings of a job with up to four stops: a few hundred rows as a rule, rarely more than 10,000.
     """
     rng = random.Random(f"varied/{seed}")  # noqa: S311 - settings, not secrets
     groups_per_step = rng.randint(1, 4)
