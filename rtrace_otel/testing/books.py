@@ -39,6 +39,7 @@ class _Stop:
     in_flight: Work
     rollouts: list[_GivenUp]
     restored_run: str = ""
+    is_restored: bool = False
     began_at: float = 0.0
     firsts: dict[str, float] = field(default_factory=dict)
     trained_again: set[int] = field(default_factory=set)
@@ -65,6 +66,11 @@ class Books(Observer):
         if self._stops:
             self._stops[-1].restored_run = run
             self._stops[-1].began_at = now
+
+    def loaded(self) -> None:
+        """The restart after a stop is complete."""
+        if self._stops:
+            self._stops[-1].is_restored = True
 
     def opened(self, attempt: Attempt) -> None:
         """Remember the attempt."""
@@ -109,9 +115,10 @@ class Books(Observer):
             if reason == "stale" and key in self._back:
                 self._back.pop(key).fate = Fate.DISCARDED
             elif group.origin_run is not None and (given_up := self._waiting.get(key)) is not None:
+                given_up.tokens_kept = generation.attempt.tokens if generation.attempt is not None else 0
                 given_up.was_dropped = True
-                if generation.attempt is not None:
-                    given_up.tokens_kept = generation.attempt.tokens
+                if reason == "stale" and given_up.tokens_kept:
+                    self._settle(key, Fate.DISCARDED, given_up.tokens_kept)
 
     def stopped(self, now: float, stop: Stop, run: str, snapshot: Snapshot | None, groups: Sequence[Group]) -> None:
         """Give up everything since the checkpoint."""
@@ -214,6 +221,7 @@ def _stop_truth(stop: _Stop, lost: Fate) -> StopTruth:
         stopped_run=stop.stopped_run,
         restored_run=stop.restored_run,
         checkpoint_id=stop.checkpoint_id,
+        is_restored=stop.is_restored,
         killed_at=stop.killed_at,
         dead_s=stop.began_at - stop.killed_at,
         first_dispatch_s=stop.firsts.get("dispatch"),

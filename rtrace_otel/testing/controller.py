@@ -104,6 +104,7 @@ class Controller:
         self._context.write("weight_sync", replaced_version=label, new_version=label, calls=[], seconds=seconds)
         if self._snapshot is not None:
             bring_back(self._context, self._pump, self._snapshot, seconds)
+        self._context.observer.loaded()
         self._is_busy = False
         self._go_on()
 

@@ -15,6 +15,9 @@ class Observer:
     def run_began(self, run: str, now: float) -> None:
         """A run wrote its first row."""
 
+    def loaded(self) -> None:
+        """The run has restored what it goes on from, or starts the job over."""
+
     def opened(self, attempt: Attempt) -> None:
         """An attempt was dispatched for the first time, or resumed; its later changes are made in this object."""
 

@@ -92,8 +92,9 @@ def _bring_back_generation(context: Context, pump: Pump, group: Group, generatio
 
 
 def _resume(context: Context, pump: Pump, group: Group, generation: Generation, kept: Kept) -> None:
+    derived = f"{kept.previous.partition('-')[0]}-{generation.attempt_index}"
     attempt = Attempt(
-        attempt_id=context.ids.new(),
+        attempt_id=derived if context.settings.derived_attempt_ids else context.ids.new(),
         key=group.key(generation),
         group_id=group.group_id,
         run=context.writer.run,

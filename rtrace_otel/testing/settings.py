@@ -95,6 +95,8 @@ class SimulationSettings:
         stops: A number of kills spread over the job, or each stop. One that the job does not reach does not happen.
         keeps: See :data:`Keeps`.
         new_group_ids: Whether groups get new ids in a restore; those that were published are published again.
+        derived_attempt_ids: Whether an attempt that goes on from another is named after it, as in ``x-1`` for ``x``.
+            Two restores of one checkpoint then use the same id, and the same call ids, in two runs.
         version_restarts: Whether each run counts weight versions from 0, instead of going on.
         refusal_rate: Share of dispatches refused while a checkpoint is taken.
         error_rate: Share of attempts that a server error ends; their generation is dispatched again.
@@ -135,6 +137,7 @@ class SimulationSettings:
     stops: int | tuple[Stop, ...] = 1
     keeps: Keeps = "turn"
     new_group_ids: bool = False
+    derived_attempt_ids: bool = False
     version_restarts: bool = False
     refusal_rate: float = 0.5
     error_rate: float = 0.03

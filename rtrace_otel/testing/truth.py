@@ -15,11 +15,12 @@ class Fate(StrEnum):
     """What became of a rollout that a stop gave up: the first that holds."""
 
     DISCARDED = "discarded"
-    """Its result or tokens were brought back, and then its group was discarded as stale by the run that did so; or none
-    of the following holds and its group was brought back and discarded, for any reason, before it was dispatched."""
+    """Its result or tokens were brought back, and then its group was discarded as stale by the run that did so. Also if
+    none of the following holds and its group was brought back, and discarded for any reason before it was dispatched or
+    trained."""
     REUSED = "reused"
-    """A restore kept its sealed result (``attempt_resumed`` with level ``sibling``), or its whole group, which was
-    published or trained later."""
+    """A restore kept its sealed result: as ``attempt_resumed`` with level ``sibling`` says, whatever becomes of it but
+    for the above; or with its whole group, which was published or trained later."""
     RESUMED = "resumed"
     """It went on with its turns or tokens."""
     TRAINED_AGAIN = "trained_again"
@@ -39,7 +40,8 @@ class Work:
     Attributes:
         rollouts: Attempts.
         tokens: Tokens that these had, also those kept from an earlier attempt.
-        tokens_kept: Those of them that a restore brought back.
+        tokens_kept: Tokens that a restore brought back. They are more than ``tokens`` if the checkpoint holds an
+            earlier attempt, which has failed since, and the attempt that followed it had not come as far.
         attempt_seconds: How long they ran.
     """
 
@@ -69,7 +71,7 @@ class AttemptTruth:
         previous_attempt_id: That attempt.
         outcome: How it ended; ``interrupted`` by a stop, ``open`` if its run still runs.
         masked: Whether training masks its result out.
-        trained_in: The step of the surviving timeline that trained on its tokens.
+        trained_in: The step of the surviving timeline that trained on its result.
         segments: Weight versions and token counts in the order of generation. Versions count the updates since the
             job's start, also where each run's rows count from 0.
     """
@@ -142,6 +144,8 @@ class StopTruth:
         stopped_run: The run that was stopped.
         restored_run: The run that began next.
         checkpoint_id: The checkpoint that it restored; ``None`` if it started over.
+        is_restored: Whether that run got as far as restoring it (or, without one, as starting over). If it was stopped
+            before that, no row of it says which checkpoint this was.
         killed_at: Time of the stopped run's last row, in Unix seconds.
         dead_s: From there to the first row of the next run.
         first_dispatch_s: From that row to the next run's first ``attempt_dispatched``; ``None`` if it has none.
@@ -160,6 +164,7 @@ class StopTruth:
     stopped_run: str
     restored_run: str
     checkpoint_id: str | None
+    is_restored: bool
     killed_at: float
     dead_s: float
     first_dispatch_s: float | None
@@ -198,7 +203,7 @@ class Truth:
     def self_check(self) -> None:
         """Raise ``AssertionError`` if something does not add up."""
         assert len(self.runs) == len(self.stops) + 1
-        assert len({attempt.attempt_id for attempt in self.attempts}) == len(self.attempts)
+        assert len({(attempt.run, attempt.attempt_id) for attempt in self.attempts}) == len(self.attempts)
         for attempt in self.attempts:
             assert attempt.tokens == sum(tokens for _, tokens in attempt.segments)
             assert 0 <= attempt.tokens_kept <= attempt.tokens
