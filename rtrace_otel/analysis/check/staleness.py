@@ -23,7 +23,7 @@ _CODES: Final = {
 _TEXTS: Final = {
     DifferenceKind.CUTS_NOT_APPLIED: "the published age is {by} compared with the one recomputed from the calls",
     DifferenceKind.LOGGED_OTHERWISE: "the logged age is {by} compared with the one of the groups",
-    DifferenceKind.CUTS_LOST_IN_RESTORE: "the published age is {by}, because the cuts of {calls} from before a kill were lost",
+    DifferenceKind.CUTS_LOST_IN_RESTORE: "the published age is {by}; a kill took the cuts of {calls}",
 }
 
 
