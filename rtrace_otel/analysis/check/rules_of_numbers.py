@@ -114,6 +114,7 @@ NUMBER_RULES: Final = (
         "Within a run, without a restore, a step's number is not the one of the step before it plus one.",
         "A step that is not recorded; two rows for one step; a counter that was reset.",
         "Emit one `train_step` row for each step, with the number that checkpoints use.",
+        from_missing_rows=True,
     ),
 )
 """In the order of their codes."""
