@@ -126,22 +126,22 @@ def _finding_pairs(report: CheckReport) -> list[tuple[str, str]]:
 
 def _ledger_pairs(ledger: Ledger) -> list[tuple[str, str]]:
     pairs = [
-        ("rollouts", _balance(ledger.rollouts, "masked", "in an unfinished or waiting group")),
-        ("tokens", _balance(ledger.tokens, "masked or dropped", "in a waiting group")),
+        ("rollouts", _balance(ledger.rollouts, "masked")),
+        ("tokens", _balance(ledger.tokens, "masked or dropped")),
     ]
     if ledger.without_tokens:
         pairs.append(("unknown", f"tokens of {plural(ledger.without_tokens, 'rollout')}: no row tells them"))
     return pairs
 
 
-def _balance(balance: Balance, masked: str, waits: str) -> str:
+def _balance(balance: Balance, masked: str) -> str:
     parts = [
         (balance.trained, "trained"),
         (balance.masked, masked),
         (balance.discarded, "discarded"),
         (balance.abandoned, "abandoned"),
         (balance.lost, "lost with a killed run"),
-        (balance.open, f"open or {waits}"),
+        (balance.open, "open or in a waiting group"),
         (balance.unmatched, "of ends without an open attempt"),
     ]
     told = [f"{count(number)} {name}" for number, name in parts if number]
