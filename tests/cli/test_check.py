@@ -25,7 +25,7 @@ published (RT603). 33 rules over 6 rows.
 
 Findings
   error RT101, line 4    Attempt x was sealed; it was sealed in line 3 already.
-  error RT311            1 rollouts were generated, 2 have a fate: the difference is -1.
+  error RT311            Rollouts: 1 generated, 2 with a fate; the difference is -1.
   warning RT603, line 5  A checkpoint started here and never ended.
 
 Where it went

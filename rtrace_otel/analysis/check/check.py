@@ -137,7 +137,7 @@ class CheckFold:
         )
 
     def _check_ledger(self, ledger: Ledger) -> None:
-        for code, what, balance in (("RT311", "rollouts", ledger.rollouts), ("RT312", "tokens", ledger.tokens)):
+        for code, what, balance in (("RT311", "Rollouts", ledger.rollouts), ("RT312", "Tokens", ledger.tokens)):
             if balance.residual:
                 self._findings.report(code, None, _unbalanced(what, balance))
 
@@ -163,9 +163,7 @@ class CheckFold:
 
 def _unbalanced(what: str, balance: Balance) -> str:
     told = balance.generated - balance.residual
-    return (
-        f"{balance.generated:,} {what} were generated, {told:,} have a fate: the difference is {balance.residual:+,}."
-    )
+    return f"{what}: {balance.generated:,} generated, {told:,} with a fate; the difference is {balance.residual:+,}."
 
 
 def _skipped(codes: Iterable[str], lives: Collection[Life]) -> Iterable[Skipped]:
