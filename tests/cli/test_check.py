@@ -13,20 +13,21 @@ from tests.record_demo import DATA
 from tests.report.history import dispatched, ended, event, sealed, started, trace
 
 DEMO = DATA / "rollout_trace.jsonl.gz"
+CHECKPOINT = event("a", "checkpoint_started")
 BROKEN = trace(
-    started("a"), dispatched("a", "x"), sealed("a", "x"), sealed("a", "x"), event("a", "checkpoint_started"), ended("a")
+    started("a"), dispatched("a", "x"), sealed("a", "x"), sealed("a", "x"), CHECKPOINT, CHECKPOINT, ended("a")
 )
 """One error of the attempt, one of the sum, one warning."""
 BROKEN_TEXT = """\
 Check of {}
 
 2 errors, 1 warning: attempt sealed twice (RT101), rollouts do not add up (RT311) and checkpoint never
-published (RT603). 33 rules over 6 rows.
+published (RT603). 33 rules over 7 rows.
 
 Findings
   error RT101, line 4    Attempt x was sealed; it was sealed in line 3 already.
   error RT311            Rollouts: 1 generated, 2 with a fate; the difference is -1.
-  warning RT603, line 5  A checkpoint started here and never ended.
+  warning RT603, line 5  A checkpoint started here and never ended, though the run went on.
 
 Where it went
   rollouts  1 generated = 1 open or in a waiting group + 1 of ends without an open attempt; left over: -1

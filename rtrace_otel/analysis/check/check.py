@@ -115,7 +115,7 @@ class CheckFold:
         ended = {run.run: run.ended_how for run in self._runs.result()}
         self._attempts.finish(ended)
         self._versions.finish(ended)
-        self._phases.finish(ended)
+        self._phases.finish()
         self._ages.finish()
         lives = self._lineage.lives
         report_damage(self._findings, read, {life.run: life for life in lives})

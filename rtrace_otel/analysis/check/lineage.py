@@ -31,7 +31,7 @@ class Life:
         parent: What it descends from, if that is in the file.
         restored_step: Step of the checkpoint that it was restored from; ``None`` if it was forked or started anew.
         known: Whether the file holds what it descends from, or it descends from nothing.
-        installed: Newest weight version that was installed on its timeline so far; ``None`` if no row says.
+        installed: Newest weight version that a refit installed on its timeline so far; ``None`` before the first.
         from_spans: Whether its rows were rebuilt from spans.
         numbered: Whether its rows have sequence numbers.
     """
@@ -131,7 +131,6 @@ class Lineage:
 
     def _start(self, life: Life, row: Row) -> None:
         life.from_spans = row.get("from_spans") is True
-        _install(life, whole(row.get("weight_version")))
         forked_from = identity(row, "parent_run")
         if forked_from is None or forked_from == life.run or life.parent is not None:
             return

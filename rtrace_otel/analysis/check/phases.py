@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from rtrace_otel.analysis.check.findings import Findings
 from rtrace_otel.analysis.check.lineage import Place
 from rtrace_otel.analysis.check.values import whole
-from rtrace_otel.analysis.runs import HowEnded
 from rtrace_otel.events import Row
 
 MAX_STARTED: Final = 1_000
@@ -77,22 +75,17 @@ class PhaseRules:
         """A checkpoint was published."""
         _pop(self._of(place).checkpoints)
 
-    def finish(self, ended: Mapping[str, HowEnded]) -> None:
+    def finish(self) -> None:
         """The file is over.
 
-        A run that did not end cleanly may have one refit and one checkpoint under way; those before them never ended.
-
-        Args:
-            ended: How each run ended.
+        A run may stop with one refit and one checkpoint under way, however it ends; those before them never ended.
         """
-        for name, run in self._runs.items():
-            clean = ended.get(name) == "clean"
-            if clean:
-                for step, place in run.steps.items():
-                    self._findings.report("RT601", place, f"Step {step:,} started here and never ended.")
+        for run in self._runs.values():
             for code, what, started in (("RT602", "refit", run.refits), ("RT603", "checkpoint", run.checkpoints)):
-                for place in started if clean else started[:-1]:
-                    self._findings.report(code, place, f"A {what} started here and never ended.")
+                for place in started[:-1]:
+                    self._findings.report(
+                        code, place, f"A {what} started here and never ended, though the run went on."
+                    )
 
     def _of(self, place: Place) -> _Run:
         run = self._runs.get(place.life.run)

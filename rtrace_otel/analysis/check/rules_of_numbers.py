@@ -31,7 +31,7 @@ NUMBER_RULES: Final = (
         "tokens of a version that was not installed",
         Severity.ERROR,
         "A call began on a weight version, or a group has tokens of one, that no refit of this timeline had installed "
-        "when the group was published, nor did the next refit. Nothing is judged before a version is known.",
+        "when the group was published, nor did the next refit. Nothing is judged before the first refit.",
         "A call that is labelled with the version that the trainer makes next; counts that survived a restore though "
         "the weights that made them did not.",
         "Stamp a call with the version in force when it begins.",
@@ -83,7 +83,8 @@ NUMBER_RULES: Final = (
         "RT601",
         "train step never ended",
         Severity.ERROR,
-        "A training step started and has no `train_step` row, though its run went on to a later step or ended cleanly.",
+        "A training step started and has no `train_step` row, though a later step of its run has one. The step that a "
+        "run stops in is no finding.",
         "A step that failed and was skipped; a step number that differs between the two rows.",
         "Emit `train_step` for each step that was started, under the same number.",
         from_missing_rows=True,
@@ -92,8 +93,8 @@ NUMBER_RULES: Final = (
         "RT602",
         "refit never ended",
         Severity.WARNING,
-        "A refit started and has no `weight_sync` row, though its run went on to the next one or ended cleanly. Calls "
-        "that it cut are not known.",
+        "A refit started and has no `weight_sync` row, though its run went on to another one. Calls that it cut are "
+        "not known.",
         "A refit that failed and was tried again.",
         "If it changed any server's weights, emit `weight_sync` with the calls that it paused.",
         from_missing_rows=True,
@@ -102,9 +103,9 @@ NUMBER_RULES: Final = (
         "RT603",
         "checkpoint never published",
         Severity.WARNING,
-        "A checkpoint started and was not published, though its run went on to the next one or ended cleanly.",
-        "A checkpoint that failed, or that was still being written when the run ended.",
-        "Look for it on disk; wait for it before the recorder is closed.",
+        "A checkpoint started and was not published, though its run went on to another one.",
+        "A checkpoint that failed; two that overlap when the run stops.",
+        "Look for it on disk.",
         from_missing_rows=True,
     ),
     Rule(

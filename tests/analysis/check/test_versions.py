@@ -74,12 +74,12 @@ def test_the_last_refit_of_a_run_may_have_no_row(rows: list[Row], is_error: bool
     assert is_error is ("RT403" in [code for code, _, _ in found(refit("a", 3, 4), *rows)])
 
 
-def test_nothing_is_judged_before_a_version_is_known() -> None:
-    """No refit and no run says what is installed; zero tokens are of no version."""
-    assert [] == found(published("a", "g", {9: 1}), refit("a", 3, 4), published("a", "h", {4: 1, 9: 0}), ended("a"))
-    assert ["RT403"] == [
-        code for code, _, _ in found(started("a", weight_version=3), published("a", "g", {9: 1}), ended("a"))
-    ]
+def test_nothing_is_judged_before_a_refit_is_known() -> None:
+    """A job may record no refit at all; zero tokens are of no version."""
+    rows = [started("a", weight_version=3), published("a", "g", {9: 1}), refit("a", 3, 4)]
+
+    assert [] == found(*rows, published("a", "h", {4: 1, 9: 0}), ended("a"))
+    assert ["RT403"] == [code for code, _, _ in found(*rows, published("a", "h", {4: 1, 9: 1}), ended("a"))]
 
 
 def test_a_restored_run_has_the_versions_of_its_checkpoint_only() -> None:
