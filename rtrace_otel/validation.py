@@ -11,6 +11,7 @@ from rtrace_otel.events import COMMON_FIELDS, EVENTS_BY_NAME
 from rtrace_otel.fields import Field, FieldType
 
 _VERSION = re.compile("-?[0-9]+")
+_NOTHING = object()
 _NON_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
@@ -52,14 +53,14 @@ def validate_row(row: Mapping[str, Any]) -> list[Problem]:
 
 
 def _check(event: str, field: Field, row: Mapping[str, Any]) -> Problem | None:
-    expected = _describe(field)
-    if field.name not in row:
-        return Problem(event, field.name, expected, "nothing") if field.required else None
-    value = row[field.name]
+    value = row.get(field.name, _NOTHING)
+    if value is _NOTHING:
+        return Problem(event, field.name, _describe(field), "nothing") if field.required else None
     if value is None and not field.required:
         return None
-    legal = _IS_LEGAL[field.type](value) and (not field.choices or value in field.choices)
-    return None if legal else Problem(event, field.name, expected, _clip(value))
+    if _IS_LEGAL[field.type](value) and (not field.choices or value in field.choices):
+        return None
+    return Problem(event, field.name, _describe(field), _clip(value))
 
 
 def _describe(field: Field) -> str:

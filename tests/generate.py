@@ -22,6 +22,7 @@ from rtrace_otel.events import COMMON_FIELDS, EVENTS, SCHEMA_VERSION
 from rtrace_otel.fields import EventType, Field, FieldType
 from tests.conventions_page import conventions_page
 from tests.record_demo import DATA, recorded
+from tests.reference_pages import checks_page, definitions_page
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -297,6 +298,8 @@ FILES = {
     "README.md": readme,
     "docs/cli.md": cli_page,
     "rtrace_otel/record/typed.py": typed_methods,
+    "docs/checks.md": checks_page,
+    "docs/definitions.md": definitions_page,
     "docs/schema.md": schema_page,
     "docs/semantic-conventions.md": conventions_page,
     "docs/rollout_trace.schema.json": json_schema,

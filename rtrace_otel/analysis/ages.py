@@ -77,10 +77,16 @@ class _Group:
 
 
 class AgeFold:
-    """Builds an :class:`AgeReport` row by row."""
+    """Builds an :class:`AgeReport` row by row.
 
-    def __init__(self) -> None:
+    Args:
+        max_groups: How many groups to remember that were trained or discarded, the latest ones; ``None`` for all. One
+            that is trained again later than that has no token data.
+    """
+
+    def __init__(self, *, max_groups: int | None = None) -> None:
         """Begin with no row seen."""
+        self._max_groups = max_groups
         self._cuts = RefitCuts(max_calls=MAX_CALLS)
         self._untrained: dict[str, _Published] = {}
         self._groups: dict[str, _Group] = {}
@@ -128,6 +134,8 @@ class AgeFold:
         published = self._untrained.pop(group_id, None)
         if published is not None:
             self._groups[group_id] = self._split_group(published)
+            if self._max_groups is not None and len(self._groups) > self._max_groups:
+                del self._groups[next(iter(self._groups))]
             for call in published.calls:
                 self._cuts.release(str(call[0]))
         return self._groups.get(group_id)

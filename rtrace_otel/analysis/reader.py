@@ -67,6 +67,11 @@ class EventReader(Iterator[Row]):
         """What was met so far."""
         return self._tally.report()
 
+    @property
+    def line(self) -> int:
+        """Physical line of the row just given, counted from 1; 0 before the first."""
+        return self._tally.lines
+
     def __next__(self) -> Row:
         """The next event."""
         return next(self._rows)

@@ -132,7 +132,7 @@ def answer(
     command: str,
     document: Document,
     result: Mapping[str, Any],
-    read: ReadReport,
+    read: ReadReport | None,
 ) -> None:
     """Print a command's answer, or write it to a file.
 
@@ -143,7 +143,7 @@ def answer(
         command: Name of the command.
         document: Its report.
         result: Its result as JSON values.
-        read: What the reader met.
+        read: What the reader met; ``None`` if the command reads no trace.
     """
     if output is None or output == "-":
         write_out(_rendered(form, command, document, result, read, to_file=False))
@@ -180,10 +180,10 @@ def write_file(path: Path, trace: str | Sequence[str], text: str) -> None:
 
 
 def _rendered(
-    form: str, command: str, document: Document, result: Mapping[str, Any], read: ReadReport, *, to_file: bool
+    form: str, command: str, document: Document, result: Mapping[str, Any], read: ReadReport | None, *, to_file: bool
 ) -> str:
     if form == "json":
-        return to_json(command, result, damage_json(read))
+        return to_json(command, result, None if read is None else damage_json(read))
     if form == "csv":
         return to_csv(document)
     if form == "md":

@@ -22,6 +22,8 @@ COMMANDS: Final = {
     "age": "Batch age of each training step, and why its values differ.",
     "restore": "What each stop and restore cost, and the fate of every rollout.",
     "waste": "Where tokens and attempt time went, by fate and reason.",
+    "check": "Whether the numbers add up, with a line for each that does not.",
+    "definitions": "What every number means: formula, unit, source.",
     "replay": "Send a trace's spans to a collector, Jaeger or Tempo.",
     "export": "Write a trace's spans as OTLP JSON Lines or Chrome trace JSON.",
 }
@@ -35,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         arguments: The command line without the program's name; by default that of the process.
 
     Raises:
-        SystemExit: Always: 0 for success, 1 for an error in the data, 2 for a wrong command line, 130 if interrupted.
+        SystemExit: Always: 0 for success, 1 for an error in the data, 2 for a wrong command line, 3 if a check
+            finds an error, 130 if interrupted.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:

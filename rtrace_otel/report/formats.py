@@ -13,15 +13,17 @@ SCHEMA_VERSION: Final = 1
 """Version of the JSON output of every command."""
 
 
-def to_json(command: str, result: Mapping[str, Any], read: Mapping[str, Any]) -> str:
+def to_json(command: str, result: Mapping[str, Any], read: Mapping[str, Any] | None) -> str:
     """A command's result as JSON text.
 
     Args:
         command: Name of the command.
         result: Its result as JSON values.
-        read: What the reader met.
+        read: What the reader met; ``None`` if the command reads no trace.
     """
-    document = {"schema_version": SCHEMA_VERSION, "command": command, **result, "read": read}
+    document = {"schema_version": SCHEMA_VERSION, "command": command, **result}
+    if read is not None:
+        document["read"] = read
     return json.dumps(_finite(document), indent=2) + "\n"
 
 

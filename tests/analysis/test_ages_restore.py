@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rtrace_otel.analysis.ages import AgeReport, StepAge, step_ages
+from rtrace_otel.analysis.ages import AgeFold, AgeReport, StepAge, step_ages
 from rtrace_otel.events import Row
 from tests.report.history import event, published, refit, restored, rounded, started, trace, trained
 
@@ -148,3 +148,15 @@ def test_a_publication_tried_again_gives_the_same_answer() -> None:
     report = ages(refit("a", 3, 4, ("c", 40)), again, again, trained("a", 1, 4, "g"))
 
     assert StepAge(1, "a", 4, None, 0.4, 0.4, 0, 1, 1, 100, 1.0, 1, 1, 1) == report.steps[0]
+
+
+def test_a_group_that_is_trained_again_after_very_many_others_has_no_data() -> None:
+    """With room for one settled group, h takes the place of g; nothing is made up for the step that trains g again."""
+    rows = trace(published("a", "g", {3: 10}), published("a", "h", {3: 10}), trained("a", 1, 4, "g", "h"),
+                 trained("b", 2, 4, "g"), trained("b", 3, 4, "h"))  # fmt: skip
+    fold = AgeFold(max_groups=1)
+    for row in rows:
+        fold.add(row)
+
+    assert [20, 0, 10] == [step.tokens for step in fold.result().steps]
+    assert [20, 10, 10] == [step.tokens for step in step_ages(rows).steps]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -200,3 +201,12 @@ def test_a_missing_file_is_named_at_once(tmp_path: Path) -> None:
         read_events(path)
 
     assert f"{path}: no such file. Pass the trace file or the job's log folder" == str(caught.value)
+
+
+def test_the_line_of_the_row_just_given() -> None:
+    """Physical lines: a blank one, one of other output, and two rows in one line are counted as lines."""
+    a, b, c, d = (text(row(seq)) for seq in range(4))
+    reader = read_events(io.BytesIO(a + b"\n\nhello\n" + b + c + b"\n" + d))
+
+    assert 0 == reader.line
+    assert [1, 4, 4, 5] == [reader.line for _ in reader]

@@ -55,7 +55,9 @@ def _await(drawn: list[bytes], pattern: str) -> str:
     [
         ("rtrace su\t", "summary"),
         ("rtrace ag\t", "age"),
-        ("rtrace de\t", "demo"),
+        ("rtrace dem\t", "demo"),
+        ("rtrace def\t", "definitions"),
+        ("rtrace ch\t", "check"),
         ("rtrace age f --form\tj\t", "age f --format json"),
         ("rtrace age f --format c\t", "age f --format csv"),
         ("rtrace age --str\t f", "age --strict f"),

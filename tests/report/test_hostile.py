@@ -11,9 +11,12 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from rtrace_otel.analysis.ages import step_ages
+from rtrace_otel.analysis.check.check import CheckFold
+from rtrace_otel.analysis.check.results import CheckReport
 from rtrace_otel.analysis.damage import Damage, DamageKind, ReadReport, SeqGap, Tally
 from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.report.age import age_document, age_json
+from rtrace_otel.report.check import check_document, check_json
 from rtrace_otel.report.damage import damage_json
 from rtrace_otel.report.document import Document, printable
 from rtrace_otel.report.formats import to_csv, to_json, to_markdown
@@ -43,10 +46,19 @@ def read_report(text: str) -> ReadReport:
     return tally.report()
 
 
-def documents(text: str) -> tuple[Document, Document]:
-    """Both reports of the hostile trace."""
+def documents(text: str) -> tuple[Document, Document, Document]:
+    """All reports of the hostile trace."""
     rows, found = hostile_trace(text), read_report(text)
-    return summary_document(summarise(rows), found), age_document(step_ages(rows), found.source)
+    check = check_document(checked(text), found.source)
+    return summary_document(summarise(rows), found), age_document(step_ages(rows), found.source), check
+
+
+def checked(text: str) -> CheckReport:
+    """The check of the hostile trace; its messages repeat ids and reasons."""
+    fold = CheckFold()
+    for line, row in enumerate(hostile_trace(text), 1):
+        fold.add(row, line)
+    return fold.result(read_report(text))
 
 
 def parsed(markdown: str) -> list[Token]:
@@ -125,3 +137,16 @@ def test_json_holds_the_raw_text(kind: str) -> None:
     )  # fmt: skip
     assert [f"{text[:40]}1"] == [run for found in age["differences"] for run in found["stopped_runs"]]
     assert (text, SOURCE.format(text)) == (age["read"]["damages"][0]["detail"], age["read"]["source"])
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_the_check_repeats_the_text_as_it_is(kind: str) -> None:
+    """In JSON and CSV the messages hold the id whole, as far as they repeat it; people see control characters."""
+    text, report = HOSTILE[kind], checked(HOSTILE[kind])
+    document = check_document(report, "f")
+    shown = document.main_table.for_people()[1]
+    rows = list(csv.DictReader(io.StringIO(to_csv(document), newline="")))
+
+    assert any(text[:40] in finding["message"] for finding in check_json(report)["findings"])
+    assert [finding.message for finding in report.findings] == [row["message"] for row in rows]
+    assert [printable(finding.message) for finding in report.findings] == [cells[-1] for cells in shown]

@@ -11,13 +11,18 @@ from typing import Any, Final, get_args
 import pytest
 
 from rtrace_otel.analysis.ages import DifferenceKind, step_ages
+from rtrace_otel.analysis.check.rule import Severity
 from rtrace_otel.analysis.damage import Damage, DamageKind, SeqGap, Tally
 from rtrace_otel.analysis.runs import HowEnded
 from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.report.age import age_json
+from rtrace_otel.report.check import check_json
 from rtrace_otel.report.damage import damage_json
+from rtrace_otel.report.definitions import DEFINITIONS, definitions_json
 from rtrace_otel.report.formats import SCHEMA_VERSION, to_json
 from rtrace_otel.report.summary import summary_json
+from tests.analysis.check.checking import checked, done
+from tests.report.history import started
 from tests.report.hostile import hostile_trace
 
 PAGE: Final = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
@@ -40,11 +45,16 @@ def outputs() -> dict[str, Any]:
     texts = (
         to_json("age", age_json(step_ages(rows)), read),
         to_json("summary", summary_json(summarise(rows)), read),
+        to_json("check", check_json(checked(started("b"), done("b", "x"))), read),
+        to_json("check", check_json(checked(started("a", from_spans=True))), read),
+        to_json("definitions", definitions_json(DEFINITIONS), None),
     )
-    age, summary = map(json.loads, texts)
-    objects = (age["steps"], age["differences"], summary["runs"], summary["read"]["gaps"], summary["read"]["damages"])
+    age, summary, check, from_spans, definitions = map(json.loads, texts)
+    check["skipped"] = from_spans["skipped"]
+    objects = (age["steps"], age["differences"], summary["runs"], summary["read"]["gaps"], summary["read"]["damages"],
+               check["findings"], check["counts"], check["skipped"], definitions["definitions"])  # fmt: skip
     assert all(objects), "what an empty list would hold is not checked"
-    return {"age": age, "summary": summary}
+    return {"age": age, "summary": summary, "check": check, "definitions": definitions}
 
 
 def keys_of(value: Any, path: str = "") -> Iterator[str]:
@@ -60,7 +70,7 @@ def keys_of(value: Any, path: str = "") -> Iterator[str]:
                 yield from keys_of(item, place)
 
 
-@pytest.mark.parametrize("command", ["age", "summary"])
+@pytest.mark.parametrize("command", ["age", "summary", "check", "definitions"])
 def test_every_key_is_described(command: str) -> None:
     """No key of the JSON output is missing on the page."""
     assert [] == [path for path in keys_of(outputs()[command]) if path.rpartition(".")[2] not in DESCRIBED]
@@ -84,14 +94,21 @@ def test_the_rows_of_nested_objects_list_exactly_their_keys(section: str) -> Non
     assert [] == [key for key in value if f"`{key}`" not in row]
 
 
+@pytest.mark.parametrize(("heading", "command", "key"), [("findings[]", "check", "findings")])
+def test_the_table_of_findings_lists_exactly_their_keys(heading: str, command: str, key: str) -> None:
+    """What the page says a finding has is what it has."""
+    table = PAGE[PAGE.index(f"The fields of `{heading}`") :].split("\n\n")[1]
+    keys = {name for line in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", line.split("|")[1])}
+
+    assert set(outputs()[command][key][0]) == keys
+
+
 def test_every_kind_and_ending_is_described() -> None:
     """Values that scripts compare with stand on the page."""
-    assert [] == [value for value in (*DifferenceKind, *get_args(HowEnded)) if f"`{value}`" not in PAGE]
+    assert [] == [value for value in (*DifferenceKind, *get_args(HowEnded), *Severity) if f"`{value}`" not in PAGE]
 
 
 def test_the_version_of_the_output_is_on_the_page() -> None:
     """The page says which version it describes."""
     assert f"`schema_version` (now {SCHEMA_VERSION})" in PAGE
-    assert {"age": SCHEMA_VERSION, "summary": SCHEMA_VERSION} == {
-        command: output["schema_version"] for command, output in outputs().items()
-    }
+    assert {SCHEMA_VERSION} == {output["schema_version"] for output in outputs().values()}

@@ -1,0 +1,176 @@
+"""All rules over one pass of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import Final
+
+from rtrace_otel.analysis.check.accounts import Accounts
+from rtrace_otel.analysis.check.attempts import AttemptRules
+from rtrace_otel.analysis.check.file_damage import report_damage
+from rtrace_otel.analysis.check.findings import Findings, Missing, is_judged
+from rtrace_otel.analysis.check.groups import GroupRules
+from rtrace_otel.analysis.check.ledger import Balance, Ledger
+from rtrace_otel.analysis.check.lineage import Life, Lineage, Place
+from rtrace_otel.analysis.check.phases import PhaseRules
+from rtrace_otel.analysis.check.registry import RULES_BY_CODE
+from rtrace_otel.analysis.check.results import CheckReport, Skipped
+from rtrace_otel.analysis.check.staleness import AgeRules
+from rtrace_otel.analysis.check.stream import StreamRules
+from rtrace_otel.analysis.check.versions import VersionRules
+from rtrace_otel.analysis.damage import ReadReport
+from rtrace_otel.analysis.reader import EventReader
+from rtrace_otel.analysis.runs import RunFold
+from rtrace_otel.events import Row
+
+MISSING: Final = "Rows are missing here."
+UNNUMBERED: Final = "Rows here have no sequence numbers, so some may be missing."
+UNKNOWN_PAST: Final = "The file may not hold the rows before this restore."
+FROM_SPANS: Final = "Rows here were rebuilt from spans, so some may be missing."
+
+_OF_THE_FILE: Final = frozenset({"RT311", "RT312"})
+"""Rules that are judged of all runs together, or not at all."""
+
+
+def check_trace(reader: EventReader, *, codes: Collection[str] = tuple(RULES_BY_CODE)) -> CheckReport:
+    """Check a trace in one pass.
+
+    Args:
+        reader: A reader that has given no row yet.
+        codes: The rules to judge.
+
+    Returns:
+        The findings, and where every rollout and token went.
+    """
+    fold = CheckFold(codes)
+    for row in reader:
+        fold.add(row, reader.line)
+    return fold.result(reader.report)
+
+
+class CheckFold:
+    """Builds a :class:`CheckReport` row by row.
+
+    Memory grows with what is open, with the runs and with the steps (as that of the age analysis does), not with the
+    rows: of ended attempts and settled groups the latest 100,000 are remembered, of findings 100 for each code.
+
+    Args:
+        codes: The rules to judge.
+    """
+
+    def __init__(self, codes: Collection[str] = tuple(RULES_BY_CODE)) -> None:
+        """Begin with no row seen."""
+        self._codes = tuple(code for code in RULES_BY_CODE if code in set(codes))
+        self._findings = Findings(self._codes)
+        self._lineage = Lineage()
+        self._runs = RunFold()
+        self._rows = 0
+        self._accounts = Accounts(self._findings)
+        self._attempts = AttemptRules(self._findings, self._accounts)
+        self._groups = GroupRules(self._findings, self._accounts)
+        self._versions = VersionRules(self._findings)
+        self._phases = PhaseRules(self._findings)
+        self._ages = AgeRules(self._findings)
+        self._stream = StreamRules(self._findings)
+        self._handlers: dict[str, tuple[Callable[[Row, Place], None], ...]] = {
+            "attempt_dispatched": (self._attempts.dispatch,),
+            "attempt_resumed": (self._attempts.resume,),
+            "attempt_sealed": (self._attempts.seal,),
+            "attempt_abandoned": (self._attempts.abandon,),
+            "group_reserved": (self._accounts.reserve,),
+            "group_sealed": (self._ages.follow, self._groups.seal),
+            "group_published": (self._ages.follow, self._groups.publish, self._versions.publish),
+            "group_discarded": (self._ages.follow, self._groups.discard),
+            "train_step_started": (self._phases.start_step,),
+            "train_step": (self._ages.train, self._groups.train, self._phases.end_step),
+            "weight_sync_started": (self._versions.start_refit, self._phases.start_refit),
+            "weight_sync": (self._ages.follow, self._versions.refit, self._phases.end_refit),
+            "checkpoint_started": (self._phases.start_checkpoint,),
+            "checkpoint_published": (self._phases.end_checkpoint,),
+            "checkpoint_restored": (self._accounts.restore,),
+            "trace_gap": (self._stream.lose,),
+            "clock_adjusted": (self._stream.adjust_clock,),
+        }
+
+    def add(self, row: Row, line: int) -> None:
+        """Take the next row of the file.
+
+        Args:
+            row: The row.
+            line: Its physical line, from 1.
+        """
+        self._rows += 1
+        self._runs.add(row)
+        place = Place(self._lineage.add(row), line)
+        self._stream.look(row, place)
+        for handle in self._handlers.get(row["event"], ()):
+            handle(row, place)
+
+    def result(self, read: ReadReport) -> CheckReport:
+        """The report of the file; call it once, after the last row.
+
+        Args:
+            read: What the reader met.
+        """
+        ended = {run.run: run.ended_how for run in self._runs.result()}
+        self._attempts.finish(ended)
+        self._versions.finish(ended)
+        self._phases.finish()
+        self._ages.finish()
+        lives = self._lineage.lives
+        report_damage(self._findings, read, {life.run: life for life in lives})
+        ledger = None
+        if not any(life.from_spans for life in lives):
+            ledger = self._accounts.result(self._attempts.open_attempts(), ended)
+            self._check_ledger(ledger)
+        findings, counts = self._findings.result(self._missing(read))
+        skipped = tuple(_skipped(self._codes, lives))
+        nowhere = {rule.code for rule in skipped if rule.everywhere}
+        return CheckReport(
+            rows=self._rows,
+            runs=tuple(life.run for life in lives),
+            rules=tuple(code for code in self._codes if code not in nowhere),
+            skipped=skipped,
+            findings=findings,
+            counts=counts,
+            ledger=ledger,
+        )
+
+    def _check_ledger(self, ledger: Ledger) -> None:
+        for code, what, balance in (("RT311", "Rollouts", ledger.rollouts), ("RT312", "Tokens", ledger.tokens)):
+            if balance.residual:
+                self._findings.report(code, None, _unbalanced(what, balance))
+
+    def _missing(self, read: ReadReport) -> Missing:
+        gaps = {gap.run for gap in read.gaps} | self._stream.runs_with_gaps
+        unlisted = read.gap_count > len(read.gaps)
+
+        def missing(life: Life | None) -> str:
+            if life is None:
+                everywhere = (why for latest in self._lineage.lives if (why := missing(latest)))
+                return next(everywhere, "")
+            past = [ancestor for ancestor, _ in life.ancestry()]
+            if unlisted or any(one.run in gaps for one in past):
+                return MISSING
+            if any(one.from_spans for one in past):
+                return FROM_SPANS
+            if any(not one.numbered for one in past):
+                return UNNUMBERED
+            return "" if past[-1].known else UNKNOWN_PAST
+
+        return missing
+
+
+def _unbalanced(what: str, balance: Balance) -> str:
+    told = balance.generated - balance.residual
+    return f"{what}: {balance.generated:,} generated, {told:,} with a fate; the difference is {balance.residual:+,}."
+
+
+def _skipped(codes: Iterable[str], lives: Collection[Life]) -> Iterable[Skipped]:
+    for code in codes:
+        unjudged = [life for life in lives if not is_judged(code, life)]
+        file_wide = code in _OF_THE_FILE and any(life.from_spans for life in lives)
+        if unjudged:
+            why = "rebuilt from spans" if unjudged[0].from_spans else "no sequence numbers"
+            runs = tuple(life.run for life in unjudged)
+            yield Skipped(code, runs, file_wide or len(unjudged) == len(lives), why)

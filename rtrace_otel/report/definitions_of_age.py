@@ -1,0 +1,190 @@
+"""The numbers of ``rtrace age``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rtrace_otel.report.definition import HERE, NEMO_RL, Definition
+
+AGE_DEFINITIONS: Final = (
+    Definition(
+        "batch_age",
+        ("age", "summary"),
+        "How stale the tokens of a step are, weighted by tokens over the whole step. Never clamped; a "
+        "batch made with the version that the step updates has age 0. Over several steps: their mean, "
+        "weighted by tokens.",
+        "trained_version - sum(version x tokens) / sum(tokens)",
+        "versions",
+        NEMO_RL,
+        ("batch age", "age of a step", "staleness"),
+    ),
+    Definition(
+        "trained_version",
+        ("age",),
+        "Weight version that the step updates, before the update.",
+        "",
+        "versions",
+        NEMO_RL,
+        ("version",),
+    ),
+    Definition(
+        "step",
+        ("age", "summary"),
+        "Number of the training step. One that a later run trained again has the later run's values.",
+        "",
+        "",
+        NEMO_RL,
+    ),
+    Definition(
+        "run",
+        ("age", "summary", "check"),
+        "Id of the process that recorded, new for each process.",
+        "",
+        "",
+        NEMO_RL,
+    ),
+    Definition(
+        "logged",
+        ("age",),
+        "Batch age that the controller logged (`train_step.batch_age`).",
+        "",
+        "versions",
+        NEMO_RL,
+    ),
+    Definition(
+        "published",
+        ("age",),
+        "Batch age from the token counts that the controller published (`tokens_by_version`).",
+        "batch_age over the published counts",
+        "versions",
+        NEMO_RL,
+    ),
+    Definition(
+        "recomputed",
+        ("age",),
+        "Batch age from the calls, split anew at the refits of all runs in the file. The truest value: it "
+        "also has the cuts that a kill took from the controller's memory.",
+        "batch_age over call_versions, cut at every weight_sync",
+        "versions",
+        HERE,
+    ),
+    Definition(
+        "token_age",
+        ("age",),
+        "Age of one token: weight updates between generating it and training on it.",
+        "trained_version - version of the token",
+        "versions",
+        NEMO_RL,
+    ),
+    Definition(
+        "p50",
+        ("age",),
+        "Median token age: the smallest age that half of the step's tokens do not exceed.",
+        "smallest a with share(token_age <= a) >= 0.50",
+        "versions",
+        HERE,
+        ("median",),
+    ),
+    Definition(
+        "p95",
+        ("age",),
+        "Token age that 95 % of the step's tokens do not exceed.",
+        "smallest a with share(token_age <= a) >= 0.95",
+        "versions",
+        HERE,
+    ),
+    Definition(
+        "max",
+        ("age",),
+        "Largest token age of the step.",
+        "max(token_age)",
+        "versions",
+        HERE,
+    ),
+    Definition(
+        "tokens",
+        ("age", "check"),
+        "Trained tokens whose version is known; in the check, tokens generated.",
+        "sum over the groups of the step",
+        "tokens",
+        NEMO_RL,
+    ),
+    Definition(
+        "cut_share",
+        ("age",),
+        "Share of the step's tokens in calls that a refit cut into two or more parts; unknown where the "
+        "file does not name the calls.",
+        "tokens in cut calls / tokens",
+        "share from 0 to 1",
+        HERE,
+        ("in cut calls",),
+    ),
+    Definition(
+        "groups",
+        ("age", "summary"),
+        "Prompt groups: those of a step, or all of a file by outcome.",
+        "",
+        "groups",
+        NEMO_RL,
+    ),
+    Definition(
+        "groups_with_tokens",
+        ("age",),
+        "Groups of the step whose publication has token data.",
+        "",
+        "groups",
+        HERE,
+    ),
+    Definition(
+        "groups_without_tokens",
+        ("age",),
+        "Groups of the step without token data; they are in no age.",
+        "groups - groups_with_tokens",
+        "groups",
+        HERE,
+        ("no data",),
+    ),
+    Definition(
+        "times_trained",
+        ("age",),
+        "How often the file has the step.",
+        "",
+        "steps",
+        HERE,
+        ("trained (steps)",),
+    ),
+    Definition(
+        "differences",
+        ("age",),
+        "Steps whose logged, published and recomputed ages differ by more than 1e-6, by reason: `cuts "
+        "lost in restore`, `cuts not applied`, `logged otherwise`.",
+        "",
+        "",
+        HERE,
+    ),
+    Definition(
+        "smallest",
+        ("age",),
+        "Smallest signed difference of two ages among the steps of a difference.",
+        "first age - second age",
+        "versions",
+        HERE,
+    ),
+    Definition(
+        "largest",
+        ("age",),
+        "Largest signed difference of two ages among the steps of a difference.",
+        "first age - second age",
+        "versions",
+        HERE,
+    ),
+    Definition(
+        "calls",
+        ("age",),
+        "Model calls whose cuts explain a difference.",
+        "",
+        "calls",
+        HERE,
+    ),
+)
+"""In the order of the page."""
