@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from rtrace_otel.analysis.times import MAX_TIME_S
 from rtrace_otel.events import Row
 
 MAX_WHOLE: Final = 10**15
@@ -30,13 +29,6 @@ def identities(value: Any) -> list[str]:
     if not isinstance(value, (list, tuple)):
         return []
     return [str(item) for item in value if isinstance(item, (str, int)) and not isinstance(item, bool)]
-
-
-def sensible_time(value: Any) -> float | None:
-    """A time that a clock can have shown, in Unix seconds; ``None`` for anything else."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    return float(value) if 0 <= value < MAX_TIME_S else None
 
 
 def named(text: object) -> str:
