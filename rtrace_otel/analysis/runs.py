@@ -82,7 +82,7 @@ class RunFold:
 
     def add(self, row: Row) -> bool:
         """Take the next row of the file; True if its event belongs to the vocabulary."""
-        event, time = row["event"], _sensible(row.get("t"))
+        event, time = row["event"], sensible_time(row.get("t"))
         run = self._runs.get(row["run"])
         if run is None:
             run = self._runs[row["run"]] = _Run(row["run"], self._rows)
@@ -139,7 +139,7 @@ class RunFold:
         )
 
 
-def _sensible(t: object) -> float | None:
+def sensible_time(t: object) -> float | None:
     """A time that a clock can have shown, in Unix seconds; ``None`` for anything else."""
     if isinstance(t, bool) or not isinstance(t, (int, float)):
         return None
