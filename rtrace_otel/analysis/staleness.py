@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from rtrace_otel.analysis.age_coverage import Coverage, add_coverages, coverage_of
 from rtrace_otel.analysis.age_histogram import add_histograms, histogram_of
@@ -75,23 +75,39 @@ class Staleness:
         assert self.coverage.known == sum(self.histogram.values()), self
 
 
-def staleness(events: Iterable[Row]) -> Staleness:
+class Watcher(Protocol):
+    """Takes part in the pass: it sees every row, and each step when it is trained."""
+
+    def add(self, row: Row) -> None:
+        """Take the next row of the file; a ``train_step`` row before its step."""
+
+    def trained(self, step: TrainedStep) -> None:
+        """Take a step when it is trained."""
+
+
+def staleness(events: Iterable[Row], *watchers: Watcher) -> Staleness:
     """The staleness of a file in one pass.
 
     Args:
         events: Rows in file order, of all runs. Memory grows with the groups, steps and restores, not with the rows.
+        watchers: Who else takes part in the pass.
     """
-    fold = StalenessFold()
+    fold = StalenessFold(*watchers)
     for row in events:
         fold.add(row)
     return fold.result()
 
 
 class StalenessFold:
-    """Builds a :class:`Staleness` row by row."""
+    """Builds a :class:`Staleness` row by row.
 
-    def __init__(self) -> None:
+    Args:
+        watchers: Who else takes part in the pass.
+    """
+
+    def __init__(self, *watchers: Watcher) -> None:
         """Begin with no row seen."""
+        self._watchers = watchers
         self._ages = AgeFold(self._trained)
         self._restores = RestoreFold()
         self._steps: dict[int, StepDetail] = {}
@@ -99,6 +115,8 @@ class StalenessFold:
 
     def add(self, row: Row) -> None:
         """Take the next row of the file."""
+        for watcher in self._watchers:
+            watcher.add(row)
         if row.get("event") == "checkpoint_restored":
             self._restores.restored(row)
         else:
@@ -130,3 +148,5 @@ class StalenessFold:
             coverage=coverage_of(step),
         )
         self._restores.trained(step)
+        for watcher in self._watchers:
+            watcher.trained(step)
