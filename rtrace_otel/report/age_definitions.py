@@ -58,8 +58,8 @@ def _step_table(defined: Sequence[DefinedAges], found: Staleness) -> Table:
     short = shortener(step.run for step in found.ages.steps)
     columns = (
         Column("step", "step"),
-        Column("run", "run", lambda run: printable(short(run)), "left", rank=1),
-        Column("trained_version", "version", rank=1),
+        Column("run", "run", lambda run: printable(short(run)), "left", rank=98),
+        Column("trained_version", "version", rank=99),
         *(
             Column(one.definition.name, one.definition.name, age, rank=2 + place if place else 0)
             for place, one in enumerate(defined)
@@ -109,4 +109,4 @@ def _record(one: DefinedAges) -> dict[str, Any]:
 def _notes(defined: Sequence[DefinedAges]) -> list[str]:
     if len(defined) == 1:
         return [f"Approximation: {defined[0].definition.approximation}"]
-    return ["--definition NAME says what stands in there for what a trace does not have."]
+    return ["One definition alone also says what it puts in the place of what a trace does not have."]
