@@ -9,7 +9,7 @@ import pytest
 from rtrace_otel.analysis.age_split import SplitMissing, SplitSums, add_splits
 from rtrace_otel.events import Row
 from tests.analysis.staleness_rows import found, parts, step_began
-from tests.report.history import event, published, refit, restored, started, trained
+from tests.report.history import published, refit, restored, started, trained
 
 
 def only_parts(*events: Row) -> Any:
