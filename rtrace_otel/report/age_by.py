@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from rtrace_otel.analysis.age_by import AgeBy, ValueAge, ValueKind
 from rtrace_otel.analysis.staleness import Staleness
@@ -12,6 +12,9 @@ from rtrace_otel.report.age import headline
 from rtrace_otel.report.document import Block, Column, Document, Sentence, Table, printable
 from rtrace_otel.report.numbers import age, count, percent
 from rtrace_otel.report.staleness import coverage_blocks
+
+MAX_SHOWN: Final = 48
+"""Characters of a value that people see; files and scripts get all that the analysis kept."""
 
 
 def by_document(by: AgeBy, found: Staleness, source: str) -> Document:
@@ -38,7 +41,7 @@ def by_json(by: AgeBy) -> dict[str, Any]:
 
 def _table(by: AgeBy) -> Table:
     columns = (
-        Column("value", by.field if by.field.isidentifier() else "value", align="left"),
+        Column("value", by.field if by.field.isidentifier() else "value", _shortened, "left"),
         Column("batch_age", "batch age", age),
         Column("tokens", "tokens", count),
         Column("share", "share", percent, rank=2),
@@ -47,6 +50,11 @@ def _table(by: AgeBy) -> Table:
     )
     total = sum(value.tokens for value in by.values)
     return Table("Batch age, in weight versions", columns, [_record(value, total) for value in by.values])
+
+
+def _shortened(value: object) -> str:
+    text = printable(value)
+    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 3]}..."
 
 
 def _record(value: ValueAge, total: int) -> Mapping[str, Any]:

@@ -80,8 +80,8 @@ def coverage_sentence(coverage: Coverage) -> str:
             f"tokens{f'; also missing are {counted}' if counted else ''}."
         )
     text = (
-        f"Coverage {_floored(coverage.share)}: {count(coverage.unknown)} of "
-        f"{plural(coverage.known + coverage.unknown, 'trained token')} have no age and count nowhere: {counted}."
+        f"Coverage {_floored(coverage.share)}. Without an age, and so in no mean: {count(coverage.unknown)} of "
+        f"{plural(coverage.known + coverage.unknown, 'trained token')} ({counted})."
     )
     return text + (f" {without} had no token data." if coverage.groups_without_tokens else "")
 
@@ -187,11 +187,11 @@ def _histogram_table(histogram: Mapping[int, int]) -> Table:
 def _restore_table(restores: tuple[RestoreAge, ...]) -> Table:
     short = shortener(restore.run for restore in restores)
     columns = (
-        Column("checkpoint_id", "restored", printable, "left"),
-        Column("run", "by run", lambda run: printable(short(run)), "left", rank=2),
-        Column("steps_before", "steps before", printable, "left", rank=1),
+        Column("checkpoint_id", "restored", printable, "left", rank=1),
+        Column("run", "by run", lambda run: printable(short(run)), "left", rank=3),
+        Column("steps_before", "steps before", printable, "left", rank=2),
         Column("batch_age_before", "age before", age),
-        Column("steps_after", "steps after", printable, "left", rank=1),
+        Column("steps_after", "steps after", printable, "left", rank=2),
         Column("batch_age_after", "age after", age),
         Column("change", "change", _signed),
     )
