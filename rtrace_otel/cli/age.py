@@ -27,7 +27,8 @@ ALL: Final = "all"
     type=click.Choice([*DEFINITIONS_BY_NAME, ALL]),
     default=DEFAULT,
     show_default=True,
-    help="Staleness as another framework defines it, or all side by side.",
+    metavar="NAME",
+    help=f"Staleness as another framework defines it: {', '.join(DEFINITIONS_BY_NAME)}; or all, side by side.",
 )
 def age(file: str, form: str, output: str | None, strict: bool, quiet: bool, by: str | None, definition: str) -> None:
     """Batch age of each training step: weight updates between generating a token and training on it.

@@ -10,13 +10,20 @@ from typing import Any, Final, get_args
 
 import pytest
 
-from rtrace_otel.analysis.ages import DifferenceKind, step_ages
+from rtrace_otel.analysis.age_by import ByFold, ValueKind
+from rtrace_otel.analysis.age_definitions import DEFINITIONS
+from rtrace_otel.analysis.age_split import SplitMissing
+from rtrace_otel.analysis.ages import DifferenceKind
 from rtrace_otel.analysis.damage import Damage, DamageKind, SeqGap, Tally
+from rtrace_otel.analysis.defined_ages import DefinitionFold
 from rtrace_otel.analysis.runs import HowEnded
+from rtrace_otel.analysis.staleness import staleness
 from rtrace_otel.analysis.summary import summarise
-from rtrace_otel.report.age import age_json
+from rtrace_otel.report.age_by import by_json
+from rtrace_otel.report.age_definitions import definitions_json
 from rtrace_otel.report.damage import damage_json
 from rtrace_otel.report.formats import SCHEMA_VERSION, to_json
+from rtrace_otel.report.staleness import staleness_json
 from rtrace_otel.report.summary import summary_json
 from tests.report.hostile import hostile_trace
 
@@ -27,22 +34,34 @@ DESCRIBED: Final = {
 }  # fmt: skip
 """Words of the page that stand in backticks outside code blocks."""
 
-DATA_KEYS: Final = {"abandoned", "discarded", "resumed", "other_events", "damage_counts", "read.runs"}
+DATA_KEYS: Final = {"abandoned", "discarded", "resumed", "other_events", "damage_counts", "read.runs", "split_missing"}
 """Objects whose keys come from the file."""
 
 
 def outputs() -> dict[str, Any]:
     """Each command's JSON, with no list empty."""
-    rows = hostile_trace("x")
+    known: dict[str, dict[str, Any]] = {"run_started": {"weight_version": 4}, "train_step": {"seconds": 0.5}}
+    rows = [row | known.get(row["event"], {}) for row in hostile_trace("x")]
     tally = Tally("f", runs={"a": 1}, gaps=[SeqGap("a", 1, 0, 1)])
     tally.add_damage(Damage(1, DamageKind.NOT_JSON, "x", 0))
     read = damage_json(tally.report())
+    by, defined = ByFold("reason"), DefinitionFold(DEFINITIONS)
+    ages = staleness_json(staleness(rows, by, defined)) | by_json(by.result()) | definitions_json(defined.result())
     texts = (
-        to_json("age", age_json(step_ages(rows)), read),
+        to_json("age", ages, read),
         to_json("summary", summary_json(summarise(rows)), read),
     )
     age, summary = map(json.loads, texts)
-    objects = (age["steps"], age["differences"], summary["runs"], summary["read"]["gaps"], summary["read"]["damages"])
+    objects = (
+        age["steps"],
+        age["differences"],
+        age["restores"],
+        age["by"]["values"],
+        age["split"],
+        summary["runs"],
+        summary["read"]["gaps"],
+        summary["read"]["damages"],
+    )
     assert all(objects), "what an empty list would hold is not checked"
     return {"age": age, "summary": summary}
 
@@ -86,7 +105,9 @@ def test_the_rows_of_nested_objects_list_exactly_their_keys(section: str) -> Non
 
 def test_every_kind_and_ending_is_described() -> None:
     """Values that scripts compare with stand on the page."""
-    assert [] == [value for value in (*DifferenceKind, *get_args(HowEnded)) if f"`{value}`" not in PAGE]
+    assert [] == [
+        value for value in (*DifferenceKind, *SplitMissing, *ValueKind, *get_args(HowEnded)) if f"`{value}`" not in PAGE
+    ]
 
 
 def test_the_version_of_the_output_is_on_the_page() -> None:
