@@ -52,6 +52,10 @@ class RefitCuts:
         """Calls with cuts whose group has not published."""
         return len(self._cuts)
 
+    def __contains__(self, call_id: object) -> bool:
+        """Whether a refit is known to have paused the call."""
+        return call_id in self._cuts or call_id in self._released
+
     def record(
         self, replaced_version: int, new_version: int, calls: Iterable[Sequence[Any]], *, source: str | None = None
     ) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rtrace_otel.analysis.batch_age import clean_counts
-from rtrace_otel.analysis.refit_cuts import RefitCuts, record_refit, well_formed
+from rtrace_otel.analysis.refit_cuts import RefitCuts, Segment, record_refit, well_formed
 from rtrace_otel.analysis.versions import Mark, VersionsInForce
 from rtrace_otel.events import Row
 
@@ -124,44 +124,67 @@ class GroupBook:
     def _split(self, group: Published) -> TrainedGroup:
         if not group.calls:
             return TrainedGroup(group.run, group.counts, None, unknown_begin_tokens=group.unknown_tokens)
-        recomputed: dict[int, int] = {}
-        cut_tokens = last_sum = calls = oldest_sum = newest_sum = 0
+        sums = _Sums({})
+        whole: dict[int, tuple[int, int]] = {}
         lost: list[str] = []
         for call_id, begin, tokens in ((str(call[0]), call[1], call[2]) for call in group.calls):
-            segments = self._cuts.segments(call_id, begin, tokens)
-            for version, count in segments:
-                recomputed[version] = recomputed.get(version, 0) + count
-            if segments:
-                calls += 1
-                last_sum += segments[-1][0] * tokens
-                oldest, newest = _extent(segments)
-                oldest_sum += oldest
-                newest_sum += newest
-                cut_tokens += tokens if len(segments) > 1 else 0
-            if segments != self._cuts.segments(call_id, begin, tokens, recorded_by=group.run):
-                lost += [run for run in self._cuts.sources(call_id) if run != group.run][:1]
-        differs = recomputed != {version: count for version, count in (group.counts or {}).items() if count}
+            if call_id in self._cuts:
+                segments = self._cuts.segments(call_id, begin, tokens)
+                sums.add_cut(segments, tokens)
+                if segments != self._cuts.segments(call_id, begin, tokens, recorded_by=group.run):
+                    lost += [run for run in self._cuts.sources(call_id) if run != group.run][:1]
+            elif tokens > 0:
+                calls, before = whole.get(begin, (0, 0))
+                whole[begin] = (calls + 1, before + tokens)
+        sums.add_whole(whole)
+        differs = sums.tokens != {version: count for version, count in (group.counts or {}).items() if count}
         return TrainedGroup(
             run=group.run,
             counts=group.counts,
-            recomputed=recomputed,
-            cut_tokens=cut_tokens,
+            recomputed=sums.tokens,
+            cut_tokens=sums.cut_tokens,
             lost_cuts=tuple(lost) if differs else (),
-            in_force=self._versions.at_publication(group.run, group.mark, recomputed),
-            last_sum=last_sum,
-            calls=calls,
-            oldest_sum=oldest_sum,
-            newest_sum=newest_sum,
+            in_force=self._versions.at_publication(group.run, group.mark, sums.tokens),
+            last_sum=sums.last_sum,
+            calls=sums.calls,
+            oldest_sum=sums.oldest_sum,
+            newest_sum=sums.newest_sum,
             unknown_begin_tokens=group.unknown_tokens,
         )
 
 
-def _extent(segments: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """The oldest and the newest version of a call's segments; most calls have one segment."""
-    if len(segments) == 1:
-        return segments[0][0], segments[0][0]
-    versions = [version for version, _ in segments]
-    return min(versions), max(versions)
+@dataclass(slots=True)
+class _Sums:
+    """The sums of :class:`TrainedGroup` while they are made."""
+
+    tokens: dict[int, int]
+    cut_tokens: int = 0
+    last_sum: int = 0
+    calls: int = 0
+    oldest_sum: int = 0
+    newest_sum: int = 0
+
+    def add_cut(self, segments: Sequence[Segment], tokens: int) -> None:
+        """A call that refits paused; they may still have left it in one piece, or without tokens."""
+        if not segments:
+            return
+        versions = [version for version, _ in segments]
+        for version, count in segments:
+            self.tokens[version] = self.tokens.get(version, 0) + count
+        self.cut_tokens += tokens if len(segments) > 1 else 0
+        self.last_sum += versions[-1] * tokens
+        self.calls += 1
+        self.oldest_sum += min(versions)
+        self.newest_sum += max(versions)
+
+    def add_whole(self, whole: Mapping[int, tuple[int, int]]) -> None:
+        """Calls that no refit paused, by version: how many, and their tokens."""
+        for version, (calls, tokens) in whole.items():
+            self.tokens[version] = self.tokens.get(version, 0) + tokens
+            self.last_sum += version * tokens
+            self.calls += calls
+            self.oldest_sum += version * calls
+            self.newest_sum += version * calls
 
 
 def _unknown_tokens(calls: Sequence[Any]) -> int:
