@@ -27,6 +27,7 @@ class SplitMissing(StrEnum):
     NO_CALLS = "no call_versions"
     UNKNOWN_AT_PUBLICATION = "version in force at publication unknown"
     UNKNOWN_AT_START = "version in force at the start of the step unknown"
+    REFIT_MISSING = "a weight_sync row is missing"
     NO_SENSIBLE_VERSION = "versions too large for numbers"
 
 
@@ -86,7 +87,7 @@ def split_step(step: TrainedStep) -> SplitSums | SplitMissing:
     Args:
         step: A step with its groups, whose calls are split at the refits of all runs.
     """
-    tokens, trained, start = sum(step.counts.values()), step.age.trained_version, step.version_at_start
+    tokens, trained, start = sum(step.counts.values()), step.age.trained_version, step.start.version
     if not tokens:
         return SplitMissing.NO_TOKENS
     if trained is None:
@@ -95,10 +96,10 @@ def split_step(step: TrainedStep) -> SplitSums | SplitMissing:
     for group in step.groups:
         if group.recomputed is None:
             return SplitMissing.NO_CALLS
-        if group.in_force is None:
+        if group.published_at.version is None:
             return SplitMissing.UNKNOWN_AT_PUBLICATION
         last_sum += group.last_sum
-        published_sum += group.in_force * sum(group.recomputed.values())
+        published_sum += group.published_at.version * sum(group.recomputed.values())
     if start is None:
         return SplitMissing.UNKNOWN_AT_START
     version_sum = sum(version * count for version, count in step.counts.items())

@@ -10,7 +10,7 @@ from typing import Any, Final
 from rtrace_otel.analysis.age_results import AgeDifference, AgeReport, DifferenceKind, StepAge
 from rtrace_otel.analysis.batch_age import add_up, age_of
 from rtrace_otel.analysis.trained_groups import GroupBook, TrainedGroup
-from rtrace_otel.analysis.versions import VersionsInForce
+from rtrace_otel.analysis.versions import Mark, VersionsInForce
 from rtrace_otel.events import Row
 
 __all__ = [
@@ -65,7 +65,7 @@ class TrainedStep:
         group_ids: The groups that it names.
         groups: Those of them with token data.
         settled: What is known of each group that it names, with token data or without.
-        version_at_start: Version in force when it began; ``None`` if the file does not tell.
+        start: Version in force when it began, ``None`` if the file does not tell, and its place.
         version_at_end: Version in force when it ended.
     """
 
@@ -75,7 +75,7 @@ class TrainedStep:
     group_ids: Sequence[str]
     groups: Sequence[TrainedGroup]
     settled: Sequence[TrainedGroup | None]
-    version_at_start: int | None
+    start: Mark
     version_at_end: int | None
 
 
@@ -108,6 +108,10 @@ class AgeFold:
         handler = self._handlers.get(row.get("event"))
         if handler is not None:
             handler(row)
+
+    def in_doubt(self, run: str, place: int) -> bool:
+        """Whether rows so far tell that a refit's row is missing after a place of a run."""
+        return self._versions.in_doubt(run, place)
 
     def result(self) -> AgeReport:
         """The report over the rows so far."""

@@ -68,7 +68,7 @@ class DefinitionFold:
             trained_version=age.trained_version,
             counts=step.counts,
             groups=[self._facts(name, group) for name, group in zip(step.group_ids, step.settled, strict=True)],
-            version_at_start=step.version_at_start,
+            version_at_start=step.start.version,
             version_at_end=step.version_at_end,
             iterations={
                 version: self._iterations[version][1] for version in step.counts if version in self._iterations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from rtrace_otel.analysis.age_coverage import Coverage, add_coverages, coverage_of
@@ -112,6 +112,7 @@ class StalenessFold:
         self._restores = RestoreFold()
         self._steps: dict[int, StepDetail] = {}
         self._splits: dict[int, SplitSums] = {}
+        self._moments: dict[int, set[tuple[str, int]]] = {}
 
     def add(self, row: Row) -> None:
         """Take the next row of the file."""
@@ -124,15 +125,21 @@ class StalenessFold:
 
     def result(self) -> Staleness:
         """The staleness of the rows so far."""
-        steps = tuple(self._steps[step] for step in sorted(self._steps))
+        steps = tuple(self._checked(self._steps[step]) for step in sorted(self._steps))
         return Staleness(
             ages=self._ages.result(),
             steps=steps,
-            split=add_splits(self._splits[detail.step] for detail in steps if detail.step in self._splits),
+            split=add_splits(self._splits[detail.step] for detail in steps if detail.split is not None),
             histogram=add_histograms(detail.histogram for detail in steps),
             coverage=add_coverages(detail.coverage for detail in steps),
             restores=self._restores.result(),
         )
+
+    def _checked(self, detail: StepDetail) -> StepDetail:
+        """That a refit's row is missing shows only when the next one comes, maybe after the step."""
+        if detail.split is None or not any(self._ages.in_doubt(*moment) for moment in self._moments[detail.step]):
+            return detail
+        return replace(detail, split=None, split_missing=SplitMissing.REFIT_MISSING)
 
     def _trained(self, step: TrainedStep) -> None:
         number = step.age.step
@@ -140,6 +147,8 @@ class StalenessFold:
         self._splits.pop(number, None)
         if isinstance(split, SplitSums):
             self._splits[number] = split
+            self._moments[number] = {(group.run, group.published_at.place) for group in step.groups}
+            self._moments[number].add((step.age.run, step.start.place))
         self._steps[number] = StepDetail(
             step=number,
             split=split.means() if isinstance(split, SplitSums) else None,

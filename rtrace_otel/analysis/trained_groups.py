@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from rtrace_otel.analysis.batch_age import clean_counts
 from rtrace_otel.analysis.refit_cuts import RefitCuts, Segment, record_refit, well_formed
-from rtrace_otel.analysis.versions import Mark, VersionsInForce
+from rtrace_otel.analysis.versions import NOTHING, Mark, VersionsInForce
 from rtrace_otel.events import Row
 
 MAX_CALLS: Final = 262_144
@@ -44,7 +44,7 @@ class TrainedGroup:
         recomputed: Tokens by version of its calls; ``None`` if the file does not name them.
         cut_tokens: Tokens of calls that a refit cut.
         lost_cuts: Runs whose cuts the publishing run did not have, one entry per call.
-        in_force: Version in force when it was published.
+        published_at: Version in force when it was published, and its place.
         last_sum: Sum over its calls of tokens times the version of the call's last token.
         calls: Calls with tokens.
         oldest_sum: Sum over these of the oldest version in each.
@@ -57,7 +57,7 @@ class TrainedGroup:
     recomputed: Mapping[int, int] | None
     cut_tokens: int = 0
     lost_cuts: tuple[str, ...] = ()
-    in_force: int | None = None
+    published_at: Mark = NOTHING
     last_sum: int = 0
     calls: int = 0
     oldest_sum: int = 0
@@ -144,7 +144,7 @@ class GroupBook:
             recomputed=sums.tokens,
             cut_tokens=sums.cut_tokens,
             lost_cuts=tuple(lost) if differs else (),
-            in_force=self._versions.at_publication(group.run, group.mark, sums.tokens),
+            published_at=self._versions.at_publication(group.run, group.mark, sums.tokens),
             last_sum=sums.last_sum,
             calls=sums.calls,
             oldest_sum=sums.oldest_sum,

@@ -39,6 +39,9 @@ class _Run:
     installed: deque[tuple[int, float | None, int | None]] = field(default_factory=lambda: deque(maxlen=MAX_INSTALLED))
     """Place, time and version of each install."""
     now: Mark = NOTHING
+    doubtful: set[int] = field(default_factory=set)
+    """Places after which a refit came whose row is missing."""
+    last_pair: tuple[object, object] | None = None
 
     def install(self, row: Row, version: object) -> None:
         known = version if type(version) is int else None
@@ -52,11 +55,19 @@ class VersionsInForce:
     def __init__(self) -> None:
         """Begin with no row seen."""
         self._runs: dict[str, _Run] = {}
-        self._begun_steps: dict[tuple[str, int], int | None] = {}
+        self._begun_steps: dict[tuple[str, int], Mark] = {}
 
     def refitted(self, row: Row) -> None:
-        """Take a ``weight_sync`` row; after one without its version, the version in force is unknown."""
-        self._runs.setdefault(_run(row), _Run()).install(row, row.get("new_version"))
+        """Take a ``weight_sync`` row; after one without its version, the version in force is unknown.
+
+        A refit that replaces another version than the one in force tells that the row of a refit between is missing.
+        """
+        run = self._runs.setdefault(_run(row), _Run())
+        replaced, new = pair = row.get("replaced_version"), row.get("new_version")
+        if type(replaced) is int and replaced not in (run.now.version, new) and pair != run.last_pair:
+            run.doubtful.add(run.now.place)
+        run.last_pair = pair
+        run.install(row, new)
 
     def started(self, row: Row) -> None:
         """Take a ``run_started`` row."""
@@ -68,7 +79,7 @@ class VersionsInForce:
         """Take a ``train_step_started`` row."""
         step = row.get("step")
         if type(step) is int:
-            self._begun_steps[_run(row), step] = self.now(_run(row)).version
+            self._begun_steps[_run(row), step] = self.now(_run(row))
             if len(self._begun_steps) > MAX_OPEN_STEPS:
                 del self._begun_steps[next(iter(self._begun_steps))]
 
@@ -77,7 +88,11 @@ class VersionsInForce:
         known = self._runs.get(run)
         return known.now if known is not None else NOTHING
 
-    def at_publication(self, run: str, mark: Mark, versions: Container[int]) -> int | None:
+    def in_doubt(self, run: str, place: int) -> bool:
+        """Whether the run may have had another version at a place than its mark says; known only by later rows."""
+        return run in self._runs and place in self._runs[run].doubtful
+
+    def at_publication(self, run: str, mark: Mark, versions: Container[int]) -> Mark:
         """The version in force when a group was published.
 
         A refit's row can follow the publication of a call that the refit paused. A group that holds tokens of a version
@@ -93,30 +108,30 @@ class VersionsInForce:
             if place <= mark.place:
                 break
             if version is not None and version in versions:
-                return version
-        return mark.version
+                return Mark(version, place)
+        return mark
 
-    def at_start_of(self, step: Row) -> int | None:
+    def at_start_of(self, step: Row) -> Mark:
         """The version in force when a step began: at its ``train_step_started``, else ``seconds`` before its end.
 
         Args:
             step: The ``train_step`` row.
 
         Returns:
-            The version; ``None`` if the file does not tell.
+            The version, ``None`` if the file does not tell, and its place.
         """
         run, number = _run(step), step.get("step")
         if type(number) is int and (run, number) in self._begun_steps:
             return self._begun_steps.pop((run, number))
         seconds, ended = _duration(step.get("seconds")), sensible_time(step.get("t"))
         if seconds is None or ended is None or run not in self._runs:
-            return None
-        for _, time, version in reversed(self._runs[run].installed):
+            return NOTHING
+        for place, time, version in reversed(self._runs[run].installed):
             if time is None:
-                return None
+                return NOTHING
             if time <= ended - seconds:
-                return version
-        return None
+                return Mark(version, place)
+        return NOTHING
 
 
 def _run(row: Row) -> str:

@@ -36,7 +36,9 @@ def by_document(by: AgeBy, found: Staleness, source: str) -> Document:
 
 def by_json(by: AgeBy) -> dict[str, Any]:
     """The same as JSON values."""
-    return {"by": asdict(by)}
+    total = _total(by)
+    values = [{**asdict(value), **_derived(value, total)} for value in by.values]
+    return {"by": {"field": by.field, "values": values}}
 
 
 def _table(by: AgeBy) -> Table:
@@ -48,8 +50,12 @@ def _table(by: AgeBy) -> Table:
         Column("groups", "groups", count, rank=1),
         Column("groups_without_tokens", "no data", usual=0, rank=3),
     )
-    total = sum(value.tokens for value in by.values)
+    total = _total(by)
     return Table("Batch age, in weight versions", columns, [_record(value, total) for value in by.values])
+
+
+def _total(by: AgeBy) -> int:
+    return sum(value.tokens for value in by.values)
 
 
 def _shortened(value: object) -> str:
@@ -62,7 +68,13 @@ def _record(value: ValueAge, total: int) -> Mapping[str, Any]:
         "value": value.value if value.kind is ValueKind.VALUE else f"({value.kind})",
         "batch_age": value.batch_age,
         "tokens": value.tokens,
-        "share": value.tokens / total if total else None,
         "groups": value.groups,
+        **_derived(value, total),
+    }
+
+
+def _derived(value: ValueAge, total: int) -> dict[str, Any]:
+    return {
+        "share": value.tokens / total if total else None,
         "groups_without_tokens": value.groups - value.groups_with_tokens,
     }

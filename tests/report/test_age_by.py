@@ -56,10 +56,12 @@ def test_a_report_as_json_values() -> None:
     """A group without the field has no value, and says so in its kind."""
     fold = ByFold("environment")
     staleness(trace(*ROWS), fold)
-    values = (
-        {"kind": "value", "value": "math", "batch_age": 1.0, "tokens": 30, "groups": 1, "groups_with_tokens": 1},
-        {"kind": "not given", "value": None, "batch_age": 0.0, "tokens": 10, "groups": 2, "groups_with_tokens": 1},
-    )
+    values = [
+        {"kind": "value", "value": "math", "batch_age": 1.0, "tokens": 30, "share": 0.75, "groups": 1,
+         "groups_with_tokens": 1, "groups_without_tokens": 0},
+        {"kind": "not given", "value": None, "batch_age": 0.0, "tokens": 10, "share": 0.25, "groups": 2,
+         "groups_with_tokens": 1, "groups_without_tokens": 1},
+    ]  # fmt: skip
 
     assert {"by": {"field": "environment", "values": values}} == by_json(fold.result())
 
