@@ -148,6 +148,11 @@ class RefitCuts:
         cuts = self._cuts.get(call_id) or self._released.get(call_id, ())
         return tuple(dict.fromkeys(source for _, _, _, source in cuts if source is not None))
 
+    def cut_by_others(self, call_id: str, source: str) -> bool:
+        """Whether anyone but this source recorded cuts of the call."""
+        cuts = self._cuts.get(call_id) or self._released.get(call_id, ())
+        return any(cut[3] != source for cut in cuts)
+
     def release(self, call_id: str) -> None:
         """The call's group has published: remember its cuts only for as long as there is room."""
         cuts = self._cuts.pop(call_id, None)

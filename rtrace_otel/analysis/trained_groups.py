@@ -131,7 +131,9 @@ class GroupBook:
             if call_id in self._cuts:
                 segments = self._cuts.segments(call_id, begin, tokens)
                 sums.add_cut(segments, tokens)
-                if segments != self._cuts.segments(call_id, begin, tokens, recorded_by=group.run):
+                if self._cuts.cut_by_others(call_id, group.run) and (
+                    segments != self._cuts.segments(call_id, begin, tokens, recorded_by=group.run)
+                ):
                     lost += [run for run in self._cuts.sources(call_id) if run != group.run][:1]
             elif tokens > 0:
                 calls, before = whole.get(begin, (0, 0))
@@ -168,14 +170,18 @@ class _Sums:
         """A call that refits paused; they may still have left it in one piece, or without tokens."""
         if not segments:
             return
-        versions = [version for version, _ in segments]
+        oldest = newest = last = segments[-1][0]
         for version, count in segments:
             self.tokens[version] = self.tokens.get(version, 0) + count
+            if version < oldest:
+                oldest = version
+            elif version > newest:
+                newest = version
         self.cut_tokens += tokens if len(segments) > 1 else 0
-        self.last_sum += versions[-1] * tokens
+        self.last_sum += last * tokens
         self.calls += 1
-        self.oldest_sum += min(versions)
-        self.newest_sum += max(versions)
+        self.oldest_sum += oldest
+        self.newest_sum += newest
 
     def add_whole(self, whole: Mapping[int, tuple[int, int]]) -> None:
         """Calls that no refit paused, by version: how many, and their tokens."""
