@@ -1,7 +1,8 @@
 """Writes what is derived: ``python -m tests.generate``; a test holds the files on disk to it.
 
-The schema page, the JSON Schema and the typed methods come from the registry, the help texts of ``docs/cli.md`` from
-the commands, and the demo's output in the README from the demo stored in ``tests/data/demo``.
+The schema page, the JSON Schema and the typed methods come from the registry, the definitions of staleness in
+``docs/concepts.md`` from theirs, the help texts of ``docs/cli.md`` from the commands, and the demo's output in the
+README from the demo stored in ``tests/data/demo``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 import click
 
+from rtrace_otel.analysis.age_definitions import DEFINITIONS
 from rtrace_otel.analysis.reader import read_events
 from rtrace_otel.cli.main import COMMANDS, build_cli
 from rtrace_otel.cli.terminal import render_documents
@@ -287,6 +289,30 @@ def cli_page() -> str:
     return text
 
 
+def concepts_page() -> str:
+    """``docs/concepts.md`` with the definitions of staleness."""
+    text = (ROOT / "docs" / "concepts.md").read_text(encoding="utf-8")
+    rows = [
+        "| name | framework and metric | from | back to | unit | weighting | approximation |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for one in DEFINITIONS:
+        metric = one.metric if " " in one.metric else f"`{one.metric}`"
+        cells = (
+            f"`{one.name}`",
+            f"{one.framework}: {metric}",
+            one.later_clock,
+            one.earlier_clock,
+            one.unit,
+            one.weight,
+        )
+        rows.append(f"| {' | '.join((*cells, one.approximation))} |")
+    head, _, rest = text.partition("<!-- definitions -->")
+    _, end, tail = rest.partition("<!-- end of definitions -->")
+    assert end, "no place for the definitions"
+    return "\n".join([f"{head}<!-- definitions -->", "", *rows, "", f"{end}{tail}"])
+
+
 def _with_block(text: str, name: str, output: str) -> str:
     """The text with the code block that follows ``<!-- output: NAME -->`` replaced."""
     pattern = re.compile(rf"(<!-- output: {name} -->\n```text\n).*?(```\n)", re.DOTALL)
@@ -297,6 +323,7 @@ def _with_block(text: str, name: str, output: str) -> str:
 FILES = {
     "README.md": readme,
     "docs/cli.md": cli_page,
+    "docs/concepts.md": concepts_page,
     "rtrace_otel/record/typed.py": typed_methods,
     "docs/checks.md": checks_page,
     "docs/definitions.md": definitions_page,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from rtrace_otel.analysis.age_results import AgeDifference, AgeReport, DifferenceKind, StepAge
-from rtrace_otel.analysis.batch_age import add_up, age_of, clean_counts
-from rtrace_otel.analysis.refit_cuts import RefitCuts, record_refit, well_formed
+from rtrace_otel.analysis.batch_age import add_up, age_of
+from rtrace_otel.analysis.trained_groups import GroupBook, TrainedGroup
+from rtrace_otel.analysis.versions import Mark, VersionsInForce
 from rtrace_otel.events import Row
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "AgeReport",
     "DifferenceKind",
     "StepAge",
+    "TrainedStep",
     "recomputed_batch_age_by_step",
     "step_ages",
     "token_age_quantile",
@@ -25,9 +27,6 @@ __all__ = [
 
 TOLERANCE: Final = 1e-6
 """Ages closer than this are equal: a logged age may have been rounded."""
-
-MAX_CALLS: Final = 262_144
-"""Calls with cuts that wait for their group, at most: far more than run at once, so what is dropped was abandoned."""
 
 
 def recomputed_batch_age_by_step(events: Iterable[Row]) -> dict[int, float]:
@@ -56,54 +55,65 @@ def step_ages(events: Iterable[Row]) -> AgeReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Published:
-    run: str
-    counts: Mapping[int, int] | None
-    calls: tuple[Sequence[Any], ...]
+class TrainedStep:
+    """A step when it is trained.
 
+    Attributes:
+        row: Its ``train_step`` row.
+        age: Its staleness.
+        counts: Its tokens by version.
+        group_ids: The groups that it names.
+        groups: Those of them with token data.
+        settled: What is known of each group that it names, with token data or without.
+        start: Version in force when it began, ``None`` if the file does not tell, and its place.
+        version_at_end: Version in force when it ended.
+    """
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    run: str
-    counts: Mapping[int, int] | None
-    recomputed: Mapping[int, int] | None
-    cut_tokens: int
-    lost_cuts: tuple[str, ...]
-    """Runs whose cuts the publishing run did not have, one entry per call."""
-
-    @property
-    def best(self) -> Mapping[int, int]:
-        return self.recomputed if self.recomputed is not None else self.counts or {}
+    row: Row
+    age: StepAge
+    counts: Mapping[int, int]
+    group_ids: Sequence[str]
+    groups: Sequence[TrainedGroup]
+    settled: Sequence[TrainedGroup | None]
+    start: Mark
+    version_at_end: int | None
 
 
 class AgeFold:
     """Builds an :class:`AgeReport` row by row.
 
     Args:
+        watch: Called with each step when it is trained, for those who want to know more of it.
         max_groups: How many groups to remember that were trained or discarded, the latest ones; ``None`` for all. One
             that is trained again later than that has no token data.
     """
 
-    def __init__(self, *, max_groups: int | None = None) -> None:
+    def __init__(self, watch: Callable[[TrainedStep], None] | None = None, *, max_groups: int | None = None) -> None:
         """Begin with no row seen."""
-        self._max_groups = max_groups
-        self._cuts = RefitCuts(max_calls=MAX_CALLS)
-        self._untrained: dict[str, _Published] = {}
-        self._groups: dict[str, _Group] = {}
+        self._watch = watch
+        self._versions = VersionsInForce()
+        self._book = GroupBook(self._versions, max_groups=max_groups)
         self._steps: dict[int, StepAge] = {}
         self._differences: dict[int, list[tuple[DifferenceKind, float, tuple[str, ...]]]] = {}
+        self._handlers: dict[Any, Callable[[Row], object]] = {
+            "group_published": self._book.publish,
+            "group_sealed": self._book.publish,
+            "group_discarded": lambda row: self._book.settle(str(row.get("group_id"))),
+            "weight_sync": self._refit,
+            "run_started": self._versions.started,
+            "train_step_started": self._versions.step_begun,
+            "train_step": self._train,
+        }
 
     def add(self, row: Row) -> None:
         """Take the next row of the file."""
-        event = row.get("event")
-        if event == "group_published" or event == "group_sealed":
-            self._publish(row, event == "group_sealed")
-        elif event == "train_step":
-            self._train(row)
-        elif event == "group_discarded":
-            self._settled(str(row.get("group_id")))
-        elif event == "weight_sync":
-            record_refit(self._cuts, row)
+        handler = self._handlers.get(row.get("event"))
+        if handler is not None:
+            handler(row)
+
+    def in_doubt(self, run: str, place: int) -> bool:
+        """Whether rows so far tell that a refit's row is missing after a place of a run."""
+        return self._versions.in_doubt(run, place)
 
     def result(self) -> AgeReport:
         """The report over the rows so far."""
@@ -116,45 +126,16 @@ class AgeFold:
         mean = age_sum / tokens if tokens else None
         return AgeReport(steps, self._grouped_differences(steps), tokens, mean)
 
-    def _publish(self, row: Row, sealed_only: bool) -> None:
-        group_id, run = str(row.get("group_id")), str(row.get("run", ""))
-        calls = tuple(well_formed(row.get("call_versions"), 3))
-        counts = clean_counts(row.get("tokens_by_version"))
-        if counts is None and not calls:
-            before = self._untrained.get(group_id) or self._groups.get(group_id)
-            if not sealed_only and before is not None and before.run != run:
-                self._untrained.pop(group_id, None)
-                self._groups.pop(group_id, None)
-            return
-        self._groups.pop(group_id, None)
-        self._untrained[group_id] = _Published(run, counts, calls)
+        watch: Called with each step when it is trained, for those who want to know more of it.
+        max_groups: How many groups to remember that were trained or discarded, the latest ones; ``None`` for all. One
+            that is trained again later than that has no token data.
+    """
 
-    def _settled(self, group_id: str) -> _Group | None:
-        """A group that is trained or discarded; its calls are split only now: a refit can follow the publication."""
-        published = self._untrained.pop(group_id, None)
-        if published is not None:
-            self._groups[group_id] = self._split_group(published)
-            if self._max_groups is not None and len(self._groups) > self._max_groups:
-                del self._groups[next(iter(self._groups))]
-            for call in published.calls:
-                self._cuts.release(str(call[0]))
-        return self._groups.get(group_id)
-
-    def _split_group(self, group: _Published) -> _Group:
-        if not group.calls:
-            return _Group(group.run, group.counts, None, 0, ())
-        recomputed: dict[int, int] = {}
-        cut_tokens = 0
-        lost: list[str] = []
-        for call_id, begin, tokens in ((str(call[0]), call[1], call[2]) for call in group.calls):
-            segments = self._cuts.segments(call_id, begin, tokens)
-            cut_tokens += tokens if len(segments) > 1 else 0
-            for version, count in segments:
-                recomputed[version] = recomputed.get(version, 0) + count
-            if segments != self._cuts.segments(call_id, begin, tokens, recorded_by=group.run):
-                lost += [run for run in self._cuts.sources(call_id) if run != group.run][:1]
-        differs = recomputed != {version: count for version, count in (group.counts or {}).items() if count}
-        return _Group(group.run, group.counts, recomputed, cut_tokens, tuple(lost) if differs else ())
+    def __init__(self, watch: Callable[[TrainedStep], None] | None = None, *, max_groups: int | None = None) -> None:
+        """Begin with no row seen."""
+        self._watch = watch
+        self._versions = VersionsInForce()
+        self._book = GroupBook(self._versions, max_groups=max_groups)
 
     def _train(self, row: Row) -> None:
         step, version = row.get("step"), row.get("trained_version")
@@ -162,13 +143,17 @@ class AgeFold:
             return
         named = row.get("group_ids")
         group_ids = [str(group_id) for group_id in named] if isinstance(named, (list, tuple)) else []
-        found = map(self._settled, group_ids)
-        groups = [group for group in found if group is not None and any(group.best.values())]
+        settled = [self._book.settle(group_id) for group_id in group_ids]
+        groups = [group for group in settled if group is not None and any(group.best.values())]
+        counts = add_up(group.best for group in groups)
         before = self._steps.get(step)
-        age = _step_age(row, step, version if type(version) is int else None, len(group_ids), groups)
-        times = before.times_trained + 1 if before else 1
-        self._steps[step] = replace(age, times_trained=times)
+        age = _step_age(row, step, version if type(version) is int else None, len(group_ids), groups, counts)
+        age = replace(age, times_trained=before.times_trained + 1) if before else age
+        self._steps[step] = age
         self._differences[step] = _differences(age, groups)
+        start, now = self._versions.at_start_of(row), self._versions.now(age.run).version
+        if self._watch is not None:
+            self._watch(TrainedStep(row, age, counts, group_ids, groups, settled, start, now))
 
     def _grouped_differences(self, steps: Iterable[StepAge]) -> tuple[AgeDifference, ...]:
         found: dict[tuple[DifferenceKind, str], list[tuple[int, float, tuple[str, ...]]]] = {}
@@ -209,9 +194,15 @@ def token_age_quantile(counts: Mapping[int, int], trained_version: int, quantile
     return None
 
 
-def _step_age(row: Row, step: int, version: int | None, groups_in_all: int, groups: Sequence[_Group]) -> StepAge:
+def _step_age(
+    row: Row,
+    step: int,
+    version: int | None,
+    groups_in_all: int,
+    groups: Sequence[TrainedGroup],
+    best: Mapping[int, int],
+) -> StepAge:
     counted = [group.counts for group in groups if group.counts]
-    best = add_up(group.best for group in groups)
     named = [group for group in groups if group.recomputed is not None]
     tokens = sum(best.values())
     return StepAge(
@@ -232,7 +223,7 @@ def _step_age(row: Row, step: int, version: int | None, groups_in_all: int, grou
     )
 
 
-def _differences(age: StepAge, groups: Sequence[_Group]) -> list[tuple[DifferenceKind, float, tuple[str, ...]]]:
+def _differences(age: StepAge, groups: Sequence[TrainedGroup]) -> list[tuple[DifferenceKind, float, tuple[str, ...]]]:
     """What disagrees, with the signed difference; groups without published counts cannot be compared with them."""
     found: list[tuple[DifferenceKind, float, tuple[str, ...]]] = []
     counted = [group for group in groups if group.counts]

@@ -52,6 +52,10 @@ class RefitCuts:
         """Calls with cuts whose group has not published."""
         return len(self._cuts)
 
+    def __contains__(self, call_id: object) -> bool:
+        """Whether a refit is known to have paused the call."""
+        return call_id in self._cuts or call_id in self._released
+
     def record(
         self, replaced_version: int, new_version: int, calls: Iterable[Sequence[Any]], *, source: str | None = None
     ) -> None:
@@ -143,6 +147,11 @@ class RefitCuts:
         """Who recorded the call's cuts, in order, each once."""
         cuts = self._cuts.get(call_id) or self._released.get(call_id, ())
         return tuple(dict.fromkeys(source for _, _, _, source in cuts if source is not None))
+
+    def cut_by_others(self, call_id: str, source: str) -> bool:
+        """Whether anyone but this source recorded cuts of the call."""
+        cuts = self._cuts.get(call_id) or self._released.get(call_id, ())
+        return any(cut[3] != source for cut in cuts)
 
     def release(self, call_id: str) -> None:
         """The call's group has published: remember its cuts only for as long as there is room."""

@@ -240,3 +240,15 @@ def test_malformed_refit_rows_do_not_stop_the_rebuilding(fields: dict[str, Any])
     rows = [bad, row(1, event="weight_sync") | versions | {"calls": good}]
 
     assert {3: 110, 4: 20} == rebuild_refit_cuts(rows).tokens_by_version([("c", 3, 100), ("d", 3, 30)])
+
+
+def test_whose_cuts_a_call_has() -> None:
+    """Known until nobody remembers them, released or not; a cut without a source is somebody else's."""
+    cuts = RefitCuts()
+    cuts.record(3, 4, [["c", 40], ["d", 10]], source="a")
+    cuts.record(4, 5, [["d", 20]], source="b")
+    cuts.record(3, 4, [["e", 40]])
+    cuts.release("c")
+
+    assert [True, True, True, False] == [call in cuts for call in ("c", "d", "e", "x")]
+    assert [False, True, True, False] == [cuts.cut_by_others(call, "a") for call in ("c", "d", "e", "x")]

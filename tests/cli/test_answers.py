@@ -35,6 +35,22 @@ Batch age 0.386 over 2 steps and 1,424 trained tokens (steps from 0.000 to 1.375
 Step 6 (run bbbbbbbb): the published age is 0.625 too old. 2 calls had been cut by refits in run aaaaaaaa, before it \
 stopped; the restored controller no longer had these cuts and counted their tokens under the version that they began \
 on. The recomputed age is right.
+
+The age of 2 of 2 steps cannot be split into parts: version in force at publication unknown (steps 5-6).
+
+## Token ages, in weight versions
+
+| token age | tokens | share | as old or older |
+| ---: | ---: | ---: | ---: |
+| 0 | 1,024 | 72 % | 100 % |
+| 1 | 250 | 18 % | 28 % |
+| 2 | 150 | 11 % | 11 % |
+
+## Batch age before each stop and after its restore
+
+| restored | by run | steps before | age before | steps after | age after | change |
+| --- | --- | --- | ---: | --- | ---: | ---: |
+| ckpt-5 | bbbbbbbb | 5 | 0.000 | 6 | 1.375 | +1.375 |
 """
 
 

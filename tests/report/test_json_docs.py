@@ -10,16 +10,23 @@ from typing import Any, Final, get_args
 
 import pytest
 
-from rtrace_otel.analysis.ages import DifferenceKind, step_ages
+from rtrace_otel.analysis.age_by import ByFold, ValueKind
+from rtrace_otel.analysis.age_definitions import DEFINITIONS as AGE_DEFINITIONS
+from rtrace_otel.analysis.age_split import SplitMissing
+from rtrace_otel.analysis.ages import DifferenceKind
 from rtrace_otel.analysis.check.rule import Severity
 from rtrace_otel.analysis.damage import Damage, DamageKind, SeqGap, Tally
+from rtrace_otel.analysis.defined_ages import DefinitionFold
 from rtrace_otel.analysis.runs import HowEnded
+from rtrace_otel.analysis.staleness import staleness
 from rtrace_otel.analysis.summary import summarise
-from rtrace_otel.report.age import age_json
+from rtrace_otel.report.age_by import by_json
+from rtrace_otel.report.age_definitions import definitions_json as age_definitions_json
 from rtrace_otel.report.check import check_json
 from rtrace_otel.report.damage import damage_json
 from rtrace_otel.report.definitions import DEFINITIONS, definitions_json
 from rtrace_otel.report.formats import SCHEMA_VERSION, to_json
+from rtrace_otel.report.staleness import staleness_json
 from rtrace_otel.report.summary import summary_json
 from tests.analysis.check.checking import checked, done
 from tests.report.history import started
@@ -32,18 +39,21 @@ DESCRIBED: Final = {
 }  # fmt: skip
 """Words of the page that stand in backticks outside code blocks."""
 
-DATA_KEYS: Final = {"abandoned", "discarded", "resumed", "other_events", "damage_counts", "read.runs"}
+DATA_KEYS: Final = {"abandoned", "discarded", "resumed", "other_events", "damage_counts", "read.runs", "split_missing"}
 """Objects whose keys come from the file."""
 
 
 def outputs() -> dict[str, Any]:
     """Each command's JSON, with no list empty."""
-    rows = hostile_trace("x")
+    known: dict[str, dict[str, Any]] = {"run_started": {"weight_version": 4}, "train_step": {"seconds": 0.5}}
+    rows = [row | known.get(row["event"], {}) for row in hostile_trace("x")]
     tally = Tally("f", runs={"a": 1}, gaps=[SeqGap("a", 1, 0, 1)])
     tally.add_damage(Damage(1, DamageKind.NOT_JSON, "x", 0))
     read = damage_json(tally.report())
+    by, defined = ByFold("reason"), DefinitionFold(AGE_DEFINITIONS)
+    ages = staleness_json(staleness(rows, by, defined)) | by_json(by.result()) | age_definitions_json(defined.result())
     texts = (
-        to_json("age", age_json(step_ages(rows)), read),
+        to_json("age", ages, read),
         to_json("summary", summary_json(summarise(rows)), read),
         to_json("check", check_json(checked(started("b"), done("b", "x"))), read),
         to_json("check", check_json(checked(started("a", from_spans=True))), read),
@@ -51,8 +61,11 @@ def outputs() -> dict[str, Any]:
     )
     age, summary, check, from_spans, definitions = map(json.loads, texts)
     check["skipped"] = from_spans["skipped"]
-    objects = (age["steps"], age["differences"], summary["runs"], summary["read"]["gaps"], summary["read"]["damages"],
-               check["findings"], check["counts"], check["skipped"], definitions["definitions"])  # fmt: skip
+    objects = (
+        *(age["steps"], age["differences"], age["restores"], age["by"]["values"], age["split"]),
+        *(summary["runs"], summary["read"]["gaps"], summary["read"]["damages"]),
+        *(check["findings"], check["counts"], check["skipped"], definitions["definitions"]),
+    )
     assert all(objects), "what an empty list would hold is not checked"
     return {"age": age, "summary": summary, "check": check, "definitions": definitions}
 
@@ -105,7 +118,8 @@ def test_the_table_of_findings_lists_exactly_their_keys(heading: str, command: s
 
 def test_every_kind_and_ending_is_described() -> None:
     """Values that scripts compare with stand on the page."""
-    assert [] == [value for value in (*DifferenceKind, *get_args(HowEnded), *Severity) if f"`{value}`" not in PAGE]
+    values = (*DifferenceKind, *SplitMissing, *ValueKind, *get_args(HowEnded), *Severity)
+    assert [] == [value for value in values if f"`{value}`" not in PAGE]
 
 
 def test_the_version_of_the_output_is_on_the_page() -> None:

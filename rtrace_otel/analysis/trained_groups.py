@@ -1,0 +1,207 @@
+"""The groups that steps train on: what was published of each, and what its calls say once the refits are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rtrace_otel.analysis.batch_age import clean_counts
+from rtrace_otel.analysis.refit_cuts import RefitCuts, Segment, record_refit, well_formed
+from rtrace_otel.analysis.versions import NOTHING, Mark, VersionsInForce
+from rtrace_otel.events import Row
+
+MAX_CALLS: Final = 262_144
+"""Calls with cuts that wait for their group, at most: far more than run at once, so what is dropped was abandoned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A publication as its row gives it.
+
+    Attributes:
+        run: The run that published the group.
+        counts: Its tokens by version, if the row has them.
+        calls: Its calls that are well formed: id, version at the begin, tokens.
+        unknown_tokens: Tokens of the calls whose begin version is no version.
+        mark: The run's version in force at that moment.
+    """
+
+    run: str
+    counts: Mapping[int, int] | None
+    calls: tuple[Sequence[Any], ...]
+    unknown_tokens: int
+    mark: Mark
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedGroup:
+    """A group when it settles, its calls split at the refits of all runs.
+
+    Attributes:
+        run: The run that published it.
+        counts: The tokens by version that it published.
+        recomputed: Tokens by version of its calls; ``None`` if the file does not name them.
+        cut_tokens: Tokens of calls that a refit cut.
+        lost_cuts: Runs whose cuts the publishing run did not have, one entry per call.
+        published_at: Version in force when it was published, and its place.
+        last_sum: Sum over its calls of tokens times the version of the call's last token.
+        calls: Calls with tokens.
+        oldest_sum: Sum over these of the oldest version in each.
+        newest_sum: Sum over these of the newest version in each.
+        unknown_begin_tokens: Tokens of the calls whose begin version is no version.
+    """
+
+    run: str
+    counts: Mapping[int, int] | None
+    recomputed: Mapping[int, int] | None
+    cut_tokens: int = 0
+    lost_cuts: tuple[str, ...] = ()
+    published_at: Mark = NOTHING
+    last_sum: int = 0
+    calls: int = 0
+    oldest_sum: int = 0
+    newest_sum: int = 0
+    unknown_begin_tokens: int = 0
+
+    @property
+    def best(self) -> Mapping[int, int]:
+        """Tokens by version, from the calls if the file names them."""
+        return self.recomputed if self.recomputed is not None else self.counts or {}
+
+    @property
+    def unknown_tokens(self) -> int:
+        """Trained tokens whose version the file does not have; published counts have them all."""
+        return 0 if self.recomputed is None and self.counts else self.unknown_begin_tokens
+
+
+class GroupBook:
+    """Keeps what was published until it is trained or discarded.
+
+    Args:
+        versions: The versions in force, kept up to date by the owner.
+        max_groups: How many groups to remember that were trained or discarded, the latest ones; ``None`` for all.
+    """
+
+    def __init__(self, versions: VersionsInForce, *, max_groups: int | None = None) -> None:
+        """Begin with no group."""
+        self._max_groups = max_groups
+        self._versions = versions
+        self._cuts = RefitCuts(max_calls=MAX_CALLS)
+        self._untrained: dict[str, Published] = {}
+        self._groups: dict[str, TrainedGroup] = {}
+
+    def refitted(self, row: Row) -> None:
+        """Take a ``weight_sync`` row."""
+        record_refit(self._cuts, row)
+
+    def publish(self, row: Row) -> None:
+        """Take a ``group_published`` or ``group_sealed`` row."""
+        group_id, run = str(row.get("group_id")), str(row.get("run", ""))
+        named = row.get("call_versions")
+        calls = tuple(well_formed(named, 3))
+        unknown = _unknown_tokens(named) if isinstance(named, (list, tuple)) and len(calls) < len(named) else 0
+        counts = clean_counts(row.get("tokens_by_version"))
+        if counts is None and not calls:
+            before = self._untrained.get(group_id) or self._groups.get(group_id)
+            if before is not None and before.run == run:
+                return
+            if before is not None and row.get("event") == "group_published":
+                self._untrained.pop(group_id, None)
+                self._groups.pop(group_id, None)
+            if not unknown:
+                return
+        self._groups.pop(group_id, None)
+        self._untrained[group_id] = Published(run, counts, calls, unknown, self._versions.now(run))
+
+    def settle(self, group_id: str) -> TrainedGroup | None:
+        """A group that is trained or discarded; its calls are split only now: a refit can follow the publication."""
+        published = self._untrained.pop(group_id, None)
+        if published is not None:
+            self._groups[group_id] = self._split(published)
+            if self._max_groups is not None and len(self._groups) > self._max_groups:
+                del self._groups[next(iter(self._groups))]
+            for call in published.calls:
+                self._cuts.release(str(call[0]))
+        return self._groups.get(group_id)
+
+    def _split(self, group: Published) -> TrainedGroup:
+        if not group.calls:
+            return TrainedGroup(group.run, group.counts, None, unknown_begin_tokens=group.unknown_tokens)
+        sums = _Sums({})
+        whole: dict[int, tuple[int, int]] = {}
+        lost: list[str] = []
+        for call_id, begin, tokens in ((str(call[0]), call[1], call[2]) for call in group.calls):
+            if call_id in self._cuts:
+                segments = self._cuts.segments(call_id, begin, tokens)
+                sums.add_cut(segments, tokens)
+                if self._cuts.cut_by_others(call_id, group.run) and (
+                    segments != self._cuts.segments(call_id, begin, tokens, recorded_by=group.run)
+                ):
+                    lost += [run for run in self._cuts.sources(call_id) if run != group.run][:1]
+            elif tokens > 0:
+                calls, before = whole.get(begin, (0, 0))
+                whole[begin] = (calls + 1, before + tokens)
+        sums.add_whole(whole)
+        differs = sums.tokens != {version: count for version, count in (group.counts or {}).items() if count}
+        return TrainedGroup(
+            run=group.run,
+            counts=group.counts,
+            recomputed=sums.tokens,
+            cut_tokens=sums.cut_tokens,
+            lost_cuts=tuple(lost) if differs else (),
+            published_at=self._versions.at_publication(group.run, group.mark, sums.tokens),
+            last_sum=sums.last_sum,
+            calls=sums.calls,
+            oldest_sum=sums.oldest_sum,
+            newest_sum=sums.newest_sum,
+            unknown_begin_tokens=group.unknown_tokens,
+        )
+
+
+@dataclass(slots=True)
+class _Sums:
+    """The sums of :class:`TrainedGroup` while they are made."""
+
+    tokens: dict[int, int]
+    cut_tokens: int = 0
+    last_sum: int = 0
+    calls: int = 0
+    oldest_sum: int = 0
+    newest_sum: int = 0
+
+    def add_cut(self, segments: Sequence[Segment], tokens: int) -> None:
+        """A call that refits paused; they may still have left it in one piece, or without tokens."""
+        if not segments:
+            return
+        oldest = newest = last = segments[-1][0]
+        for version, count in segments:
+            self.tokens[version] = self.tokens.get(version, 0) + count
+            if version < oldest:
+                oldest = version
+            elif version > newest:
+                newest = version
+        self.cut_tokens += tokens if len(segments) > 1 else 0
+        self.last_sum += last * tokens
+        self.calls += 1
+        self.oldest_sum += oldest
+        self.newest_sum += newest
+
+    def add_whole(self, whole: Mapping[int, tuple[int, int]]) -> None:
+        """Calls that no refit paused, by version: how many, and their tokens."""
+        for version, (calls, tokens) in whole.items():
+            self.tokens[version] = self.tokens.get(version, 0) + tokens
+            self.last_sum += version * tokens
+            self.calls += calls
+            self.oldest_sum += version * calls
+            self.newest_sum += version * calls
+
+
+def _unknown_tokens(calls: Sequence[Any]) -> int:
+    """Tokens of the entries whose begin version is no whole number."""
+    found = 0
+    for entry in calls:
+        whole = isinstance(entry, (list, tuple)) and len(entry) >= 3
+        if whole and type(entry[1]) is not int and type(entry[2]) is int and entry[2] > 0:
+            found += entry[2]
+    return found
