@@ -20,6 +20,9 @@ COMMANDS: Final = {
     "demo": "Run a real RL job in miniature, kill it, restore it, explain it.",
     "summary": "What a trace holds: runs, attempts, groups, steps, damage.",
     "age": "Batch age of each training step, and why its values differ.",
+    "steps": "Training steps: how long each waited and trained, who waited for whom.",
+    "groups": "Prompt groups: which ones waited, what held them up, how they ended.",
+    "attempts": "Rollout attempts: the slow, the abandoned, the stuck; latencies.",
     "replay": "Send a trace's spans to a collector, Jaeger or Tempo.",
     "export": "Write a trace's spans as OTLP JSON Lines or Chrome trace JSON.",
 }
