@@ -232,6 +232,10 @@ class Flow:
     def _keep(self, row: Row) -> Iterator[Ended]:
         yield from self._group_of(name(row.get("group_id")), row["run"])
         attempt = OpenAttempt(str(row.get("attempt_id")), row["run"], self._weights_of(row["run"]))
+        attempt.describe(row)
+        group = self._held(attempt.group_id, attempt.run)
+        if group is not None and attempt.prompt_id is None:
+            attempt.prompt_id = group.prompt_id
         yield from self._file(attempt.kept(row))
 
     def _refuse(self, row: Row) -> Iterator[Ended]:

@@ -137,10 +137,7 @@ class OpenAttempt:
 
     def kept(self, row: Row) -> AttemptRecord:
         """A result of an earlier run that the restore kept: it does not run here."""
-        self.describe(row)
         self.resume(row)
-        self.ran_s = self.refused_s = 0.0
-        self.runs_now = False
         self.refits_before, self.version_start = self.weights.refits, self.weights.version
         return self._record(Outcome.KEPT, None, stands_still=True, tokens=self.tokens_kept)
 

@@ -78,15 +78,20 @@ class WallClock:
             self._seconds[Part.OTHER] += end - start
             return
         self._gaps.append((start, end))
-        for since, until in (*self._checkpoints, *self._open_checkpoint(end)):
-            self._claim(Part.CHECKPOINTING, since, until)
+        for since, until in self._checkpoints_after(start, end):
+            self._claim(Part.CHECKPOINTING, max(since, start), until)
         while len(self._gaps) > MAX_GAPS:
             since, until = self._gaps.popleft()
             self._seconds[Part.WAITING] += until - since
 
-    def _open_checkpoint(self, now: float) -> Iterator[Span]:
+    def _checkpoints_after(self, start: float, now: float) -> Iterator[Span]:
+        """The checkpoint that is being made, and the latest ones that ended after a moment."""
         if self._checkpoint_since is not None:
             yield self._checkpoint_since, now
+        for since, until in reversed(self._checkpoints):
+            if until <= start:
+                return
+            yield since, until
 
     def _claim(self, part: Part, start: float, end: float) -> None:
         """Take from the latest waits what lies between two moments."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from rtrace_otel.analysis.attempts import AttemptsReport
 from rtrace_otel.analysis.choice import Choice
-from rtrace_otel.analysis.flow_records import AttemptRecord
 from rtrace_otel.report.document import Block, Column, Document, Sentence, Table, printable
 from rtrace_otel.report.latency import headline, latency_blocks, latency_json
-from rtrace_otel.report.numbers import age, count, moment, plural, seconds, shortener
+from rtrace_otel.report.numbers import age, count, moment, seconds, shortener
 
 
 def attempts_document(report: AttemptsReport, choice: Choice, source: str) -> Document:
@@ -24,7 +22,7 @@ def attempts_document(report: AttemptsReport, choice: Choice, source: str) -> Do
     """
     order = sorted_by(choice)
     text = headline("attempt", report.matching, report.begun, len(report.attempts), report.by_outcome, order)
-    blocks: list[Block] = [Sentence(text, "finding"), _table(report), *latency_blocks(report.latencies)]
+    blocks: list[Block] = [Sentence(text, "finding"), _table(report, choice), *latency_blocks(report.latencies)]
     if report.attempts and not report.calls_name_attempts and any(row.refits_spanned for row in report.attempts):
         blocks.append(Sentence("The calls of refits do not name their attempts: which ones a refit cut is not known."))
     return Document(f"Attempts of {source}", tuple(blocks))
@@ -50,7 +48,8 @@ def sorted_by(choice: Choice) -> str:
     return f"{what}, latest first" if choice.sort == "time" else f"{what}, greatest first"
 
 
-def _table(report: AttemptsReport) -> Table:
+def _table(report: AttemptsReport, choice: Choice) -> Table:
+    waiting_rank = 0 if choice.open_only else 4
     rows = report.attempts
     attempt_id = shortener(row.attempt_id for row in rows)
     group_id = shortener(row.group_id for row in rows if row.group_id is not None)
@@ -64,7 +63,8 @@ def _table(report: AttemptsReport) -> Table:
         Column("run", "run", lambda value: printable(run(value)), "left", rank=5),
         Column("dispatched", "dispatched (UTC)", moment, "left", rank=9),
         Column("seconds", "ran", seconds),
-        Column("tokens", "tokens", count, rank=1),
+        Column("tokens", "tokens", count, usual=None, rank=1),
+        Column("tokens_at_least", "tokens at last refit", count, usual=None, rank=2 if choice.open_only else 14),
         Column("reward", "reward", age, rank=8),
         Column("outcome", "outcome", printable, "left"),
         Column("reason", "reason", printable, "left", usual=None, rank=2),
@@ -75,20 +75,8 @@ def _table(report: AttemptsReport) -> Table:
         Column("version_start", "from version", rank=13),
         Column("version_end", "to version", rank=13),
         Column("trained_step", "step", usual=None, rank=4),
-        Column("waiting", "waits for", printable, "left", usual=None),
-        Column("since", "since (UTC)", moment, "left", usual=None, rank=1),
-        Column("waited_s", "waited", seconds, usual=None),
+        Column("waiting_for", "waits for", printable, "left", usual=None, rank=waiting_rank),
+        Column("since", "since (UTC)", moment, "left", usual=None, rank=waiting_rank + 1),
+        Column("waited_s", "waited", seconds, usual=None, rank=waiting_rank),
     )
-    return Table("Attempts", columns, [_record(attempt) for attempt in rows])
-
-
-def _record(attempt: AttemptRecord) -> Mapping[str, Any]:
-    return asdict(attempt) | {"waiting": _waiting(attempt)}
-
-
-def _waiting(attempt: AttemptRecord) -> str | None:
-    if attempt.waiting_for is None:
-        return None
-    if attempt.tokens_at_least is None:
-        return str(attempt.waiting_for)
-    return f"{attempt.waiting_for} (at least {plural(attempt.tokens_at_least, 'token')} at its last refit)"
+    return Table("Attempts", columns, [asdict(attempt) for attempt in rows])

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from rtrace_otel.analysis.choice import Choice
-from rtrace_otel.analysis.flow_records import GroupRecord, WaitsFor
 from rtrace_otel.analysis.groups import GroupsReport
 from rtrace_otel.report.attempts import sorted_by
 from rtrace_otel.report.document import Column, Document, Sentence, Table, printable
@@ -25,7 +23,7 @@ def groups_document(report: GroupsReport, choice: Choice, source: str) -> Docume
     """
     order = sorted_by(choice)
     text = headline("group", report.matching, report.known, len(report.groups), report.by_outcome, order)
-    blocks = (Sentence(text, "finding"), _table(report), *latency_blocks(report.latencies))
+    blocks = (Sentence(text, "finding"), _table(report, choice), *latency_blocks(report.latencies))
     return Document(f"Groups of {source}", blocks)
 
 
@@ -40,7 +38,8 @@ def groups_json(report: GroupsReport) -> dict[str, Any]:
     }
 
 
-def _table(report: GroupsReport) -> Table:
+def _table(report: GroupsReport, choice: Choice) -> Table:
+    waiting_rank = 0 if choice.open_only else 4
     rows = report.groups
     group_id = shortener(row.group_id for row in rows)
     run_ids = [run for row in rows for run in (row.run, row.origin_run, row.next_run, row.trained_run)]
@@ -72,19 +71,8 @@ def _table(report: GroupsReport) -> Table:
         Column("reason", "reason", printable, "left", usual=None, rank=2),
         Column("trained_step", "step", usual=None, rank=1),
         Column("trained_run", "step's run", run, "left", usual=None, rank=12),
-        Column("waiting", "waits for", printable, "left", usual=None),
-        Column("since", "since (UTC)", moment, "left", usual=None, rank=1),
-        Column("waited_s", "waited", seconds, usual=None),
+        Column("waiting_for", "waits for", printable, "left", usual=None, rank=waiting_rank),
+        Column("since", "since (UTC)", moment, "left", usual=None, rank=waiting_rank + 1),
+        Column("waited_s", "waited", seconds, usual=None, rank=waiting_rank),
     )
-    return Table("Groups", columns, [_record(group) for group in rows])
-
-
-def _record(group: GroupRecord) -> Mapping[str, Any]:
-    return asdict(group) | {"waiting": _waiting(group)}
-
-
-def _waiting(group: GroupRecord) -> str | None:
-    if group.waiting_for != WaitsFor.ROLLOUTS:
-        return None if group.waiting_for is None else str(group.waiting_for)
-    of_all = "" if group.generations is None else f" of {count(group.generations)}"
-    return f"{group.waiting_for} ({count(group.sealed)}{of_all} sealed, {count(group.open)} open)"
+    return Table("Groups", columns, [asdict(group) for group in rows])

@@ -14,7 +14,7 @@ from rtrace_otel.report.numbers import count, plural, seconds
 
 
 def latency_blocks(latencies: Sequence[PhaseLatency]) -> tuple[Block, ...]:
-    """The table of phases of which something is known, and how exact it is."""
+    """The table of the phases of which something is known, if there are any, and how exact it is."""
     columns = (
         Column("phase", "phase", _words, "left"),
         Column("count", "count", count),
@@ -24,6 +24,8 @@ def latency_blocks(latencies: Sequence[PhaseLatency]) -> tuple[Block, ...]:
         Column("max", "max", seconds),
     )
     known = [latency for latency in latencies if latency.seconds.count]
+    if not known:
+        return ()
     blocks: list[Block] = [Table("Latency per phase", columns, [_record(latency) for latency in known])]
     if any(not latency.seconds.exact for latency in known):
         blocks.append(

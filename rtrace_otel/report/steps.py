@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from rtrace_otel.analysis.step_results import AHEAD, WAIT_SHARE, StepRecord, StepsReport, Verdict, WallTime
 from rtrace_otel.report.document import Block, Column, Document, Sentence, Table, printable
 from rtrace_otel.report.numbers import count, moment, percent, plural, seconds, shortener
+
+SHOWN_SHARE: Final = 0.005
+"""A smaller share of the time would be shown as 0 %."""
 
 
 def steps_document(report: StepsReport, source: str) -> Document:
@@ -52,7 +55,7 @@ def _shares(report: StepsReport) -> str:
         (time.other_s, "other"),
         (report.stopped_s, "stopped between runs"),
     ]
-    told = ", ".join(f"{percent(part / total)} {what}" for part, what in parts if part > 0)
+    told = ", ".join(f"{percent(part / total)} {what}" for part, what in parts if part >= SHOWN_SHARE * total)
     return f"Of {seconds(total)}: {told}."
 
 

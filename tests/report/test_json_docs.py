@@ -11,12 +11,21 @@ from typing import Any, Final, get_args
 import pytest
 
 from rtrace_otel.analysis.ages import DifferenceKind, step_ages
+from rtrace_otel.analysis.attempts import attempts
 from rtrace_otel.analysis.damage import Damage, DamageKind, SeqGap, Tally
+from rtrace_otel.analysis.flow_records import Outcome, WaitsFor
+from rtrace_otel.analysis.groups import groups
+from rtrace_otel.analysis.phases import PHASES
 from rtrace_otel.analysis.runs import HowEnded
+from rtrace_otel.analysis.step_results import Verdict
+from rtrace_otel.analysis.steps import train_steps
 from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.report.age import age_json
+from rtrace_otel.report.attempts import attempts_json
 from rtrace_otel.report.damage import damage_json
 from rtrace_otel.report.formats import SCHEMA_VERSION, to_json
+from rtrace_otel.report.groups import groups_json
+from rtrace_otel.report.steps import steps_json
 from rtrace_otel.report.summary import summary_json
 from tests.report.hostile import hostile_trace
 
@@ -27,8 +36,15 @@ DESCRIBED: Final = {
 }  # fmt: skip
 """Words of the page that stand in backticks outside code blocks."""
 
-DATA_KEYS: Final = {"abandoned", "discarded", "resumed", "other_events", "damage_counts", "read.runs"}
+DATA_KEYS: Final = {
+    "attempts.abandoned", "groups.discarded", "attempts.resumed", "other_events", "damage_counts", "read.runs",
+    "read.damage_counts", "by_outcome", "verdicts",
+}  # fmt: skip
 """Objects whose keys come from the file."""
+
+
+VALUES: Final = (*DifferenceKind, *get_args(HowEnded), *Verdict, *Outcome, *WaitsFor, *PHASES)
+"""What scripts compare values with."""
 
 
 def outputs() -> dict[str, Any]:
@@ -37,14 +53,19 @@ def outputs() -> dict[str, Any]:
     tally = Tally("f", runs={"a": 1}, gaps=[SeqGap("a", 1, 0, 1)])
     tally.add_damage(Damage(1, DamageKind.NOT_JSON, "x", 0))
     read = damage_json(tally.report())
-    texts = (
-        to_json("age", age_json(step_ages(rows)), read),
-        to_json("summary", summary_json(summarise(rows)), read),
-    )
-    age, summary = map(json.loads, texts)
-    objects = (age["steps"], age["differences"], summary["runs"], summary["read"]["gaps"], summary["read"]["damages"])
+    results = {
+        "age": age_json(step_ages(rows)),
+        "summary": summary_json(summarise(rows)),
+        "steps": steps_json(train_steps(rows)),
+        "groups": groups_json(groups(rows)),
+        "attempts": attempts_json(attempts(rows)),
+    }
+    found = {command: json.loads(to_json(command, result, read)) for command, result in results.items()}
+    age, summary = found["age"], found["summary"]
+    objects = [age["steps"], age["differences"], summary["runs"], summary["read"]["gaps"], summary["read"]["damages"]]
+    objects += [found[command][command] for command in ("steps", "groups", "attempts")]
     assert all(objects), "what an empty list would hold is not checked"
-    return {"age": age, "summary": summary}
+    return found
 
 
 def keys_of(value: Any, path: str = "") -> Iterator[str]:
@@ -60,7 +81,7 @@ def keys_of(value: Any, path: str = "") -> Iterator[str]:
                 yield from keys_of(item, place)
 
 
-@pytest.mark.parametrize("command", ["age", "summary"])
+@pytest.mark.parametrize("command", ["age", "summary", "steps", "groups", "attempts"])
 def test_every_key_is_described(command: str) -> None:
     """No key of the JSON output is missing on the page."""
     assert [] == [path for path in keys_of(outputs()[command]) if path.rpartition(".")[2] not in DESCRIBED]
@@ -72,6 +93,16 @@ def test_the_table_of_steps_lists_exactly_the_keys_of_a_step() -> None:
     rows = [line.split("|")[1] for line in table.splitlines()[2:] if line]
 
     assert set(outputs()["age"]["steps"][0]) == {key for row in rows for key in re.findall(r"`(\w+)`", row)}
+
+
+@pytest.mark.parametrize("command", ["steps", "groups", "attempts"])
+def test_the_table_of_records_lists_exactly_their_keys(command: str) -> None:
+    """What the page's section of a command says a record has is what it has."""
+    section = PAGE[PAGE.index(f"## rtrace {command}\n") :]
+    table = section[section.index("| field | meaning |") :].split("\n\n", 1)[0]
+    rows = [line.split("|")[1] for line in table.splitlines()[2:]]
+
+    assert set(outputs()[command][command][0]) == {key for row in rows for key in re.findall(r"`(\w+)`", row)}
 
 
 @pytest.mark.parametrize("section", ["read", "runs", "attempts", "groups", "differences"])
@@ -86,12 +117,10 @@ def test_the_rows_of_nested_objects_list_exactly_their_keys(section: str) -> Non
 
 def test_every_kind_and_ending_is_described() -> None:
     """Values that scripts compare with stand on the page."""
-    assert [] == [value for value in (*DifferenceKind, *get_args(HowEnded)) if f"`{value}`" not in PAGE]
+    assert [] == [value for value in VALUES if f"`{value}`" not in PAGE]
 
 
 def test_the_version_of_the_output_is_on_the_page() -> None:
     """The page says which version it describes."""
     assert f"`schema_version` (now {SCHEMA_VERSION})" in PAGE
-    assert {"age": SCHEMA_VERSION, "summary": SCHEMA_VERSION} == {
-        command: output["schema_version"] for command, output in outputs().items()
-    }
+    assert {SCHEMA_VERSION} == {output["schema_version"] for output in outputs().values()}
