@@ -119,9 +119,9 @@ class Flow:
         if before is not None and (before.run == run or self._later(before.run, run)):
             return
         group = self._groups[group_id] = OpenGroup(group_id, run, origin_run)
+        if before is not None or origin_run is not None:
+            group.come_back(before)
         if before is not None:
-            group.prompt_id, group.epoch, group.generations = before.prompt_id, before.epoch, before.generations
-            group.origin_run = before.run
             yield Ended(before.record(Outcome.BROUGHT_BACK, next_run=run), tuple(before.ended))
 
     def _later(self, run: str, than: str) -> bool:

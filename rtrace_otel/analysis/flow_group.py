@@ -14,6 +14,8 @@ from rtrace_otel.events import Row
 RESULTS = (Outcome.SEALED, Outcome.KEPT)
 """Outcomes of attempts whose result the group has."""
 
+_BEFORE_ROLLOUTS = (WaitsFor.ADMISSION, WaitsFor.FIRST_DISPATCH, WaitsFor.UNKNOWN)
+
 
 @dataclass(slots=True)
 class OpenGroup:
@@ -44,12 +46,23 @@ class OpenGroup:
     open: int = 0
     ended: list[AttemptRecord] = field(default_factory=list)
 
+    def come_back(self, before: OpenGroup | None) -> None:
+        """A later run has it; how far it had come no row says.
+
+        Args:
+            before: The group as the earlier run left it, if it was open there.
+        """
+        self.waiting_for = WaitsFor.UNKNOWN
+        if before is not None:
+            self.origin_run = before.run
+            self.prompt_id, self.epoch, self.generations = before.prompt_id, before.epoch, before.generations
+
     def reserve(self, row: Row) -> None:
         """It is reserved, or reserved again by the run that brings it back."""
         if self.reserved is None:
             self.reserved = time_of(row)
         self.describe(row)
-        if self.waiting_for == WaitsFor.ADMISSION:
+        if self.waiting_for in (WaitsFor.ADMISSION, WaitsFor.UNKNOWN):
             self.since = time_of(row)
 
     def describe(self, row: Row) -> None:
@@ -70,7 +83,7 @@ class OpenGroup:
         """One of its attempts is dispatched or goes on."""
         if self.dispatched is None:
             self.dispatched = time_of(row)
-        if self.waiting_for in (WaitsFor.ADMISSION, WaitsFor.FIRST_DISPATCH):
+        if self.waiting_for in _BEFORE_ROLLOUTS:
             self._wait(WaitsFor.ROLLOUTS, row)
         if self.prompt_id is None:
             self.prompt_id = name(row.get("prompt_id"))
@@ -78,6 +91,8 @@ class OpenGroup:
     def end_attempt(self, record: AttemptRecord) -> None:
         """One of its attempts has ended, or its result was kept."""
         self.ended.append(record)
+        if self.waiting_for in _BEFORE_ROLLOUTS:
+            self.waiting_for = WaitsFor.ROLLOUTS
         if record.outcome == Outcome.SEALED:
             self.last_seal = record.ended
 

@@ -36,6 +36,7 @@ class WaitsFor(StrEnum):
     ROLLOUTS = "rollouts"
     PUBLICATION = "publication"
     TRAINING = "training"
+    UNKNOWN = "unknown: brought back, and no row since"
 
 
 @dataclass(frozen=True, slots=True)

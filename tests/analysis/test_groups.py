@@ -11,7 +11,7 @@ from rtrace_otel.analysis.choice import Choice
 from rtrace_otel.analysis.flow_records import GroupRecord, Outcome, WaitsFor
 from rtrace_otel.analysis.groups import GroupsFold, GroupsReport, groups
 from rtrace_otel.events import Row
-from tests.report.history import event, restored, started, trace
+from tests.report.history import event, restored, resumed, started, trace
 from tests.report.timed import JOB, abandon, at, dispatch, group, seal, step
 
 
@@ -46,7 +46,7 @@ def test_a_trained_group() -> None:
 
 
 def test_a_group_that_is_brought_back_is_one_in_each_run() -> None:
-    """In run a one of two attempts was sealed; run b kept it, and had one abandoned and one open."""
+    """In run a one of two attempts was sealed; run b kept it at 31, and had one abandoned and one open."""
     assert ("a", None, "b", 1, 0, 0, 1, Outcome.BROUGHT_BACK) == (
         H_IN_A.run, H_IN_A.origin_run, H_IN_A.next_run, H_IN_A.sealed, H_IN_A.kept, H_IN_A.abandoned, H_IN_A.open,
         H_IN_A.outcome,
@@ -55,7 +55,7 @@ def test_a_group_that_is_brought_back_is_one_in_each_run() -> None:
         H_IN_B.run, H_IN_B.origin_run, H_IN_B.next_run, H_IN_B.sealed, H_IN_B.kept, H_IN_B.abandoned, H_IN_B.open,
         H_IN_B.outcome,
     )  # fmt: skip
-    assert (WaitsFor.ROLLOUTS, 32.0, 4.0, 30, None) == (
+    assert (WaitsFor.ROLLOUTS, 31.0, 5.0, 30, None) == (
         H_IN_B.waiting_for, H_IN_B.since, H_IN_B.waited_s, H_IN_B.tokens, H_IN_B.straggler_s
     )  # fmt: skip
 
@@ -122,6 +122,28 @@ def test_what_an_open_group_waits_for(rows: list[Row], waiting_for: WaitsFor, si
 
     assert (Outcome.OPEN, waiting_for, since, 9 - since) == (
         record.outcome, record.waiting_for, record.since, record.waited_s
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rows", "waiting_for", "since"),
+    [
+        ([at(3, restored("b", 4, groups=["g"]))], WaitsFor.UNKNOWN, None),
+        ([group(4, "b", "reserved", origin_run="a")], WaitsFor.UNKNOWN, 4.0),
+        ([group(4, "b", "reserved", origin_run="a"), dispatch(5, "b", "x")], WaitsFor.ROLLOUTS, 5.0),
+        ([at(5, resumed("b", "x", "sibling"), group_id="g")], WaitsFor.ROLLOUTS, None),
+        ([group(5, "b", "published")], WaitsFor.TRAINING, 5.0),
+    ],
+)
+def test_what_a_group_that_was_brought_back_waits_for(
+    rows: list[Row], waiting_for: WaitsFor, since: float | None
+) -> None:
+    """It may have been published already, so nothing is said until a row of the new run tells."""
+    before = [group(1, "a", "reserved"), group(2, "a", "admitted"), started("b")]
+    record = next(r for r in found(trace(*before, *rows)).groups if r.run == "b")
+
+    assert (Outcome.OPEN, "a", waiting_for, since) == (
+        record.outcome, record.origin_run, record.waiting_for, record.since
     )  # fmt: skip
 
 

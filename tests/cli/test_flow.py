@@ -140,7 +140,7 @@ def test_a_damaged_file_gives_what_is_left_of_it(command: str, run: Run, tmp_pat
 
 def test_a_narrow_terminal_keeps_what_matters(timed: Path) -> None:
     """No line of a table is wider than the terminal, and the verdict is still there."""
-    shown = on_terminal("steps", timed, columns=80).out
+    shown = on_terminal("steps", timed, columns=80, env={"NO_COLOR": "1"}).out
 
     assert [] == [line for line in without_name(shown) if len(line) > 80]
     assert "trainer waits" in shown

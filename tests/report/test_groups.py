@@ -50,7 +50,7 @@ def test_a_report_as_csv() -> None:
         "queue_s,straggler_s,straggler_generation,tokens,published_tokens,outcome,reason,trained_step,trained_run,"
         "waiting_for,since,waited_s\n"
         "h,17,,a,,b,2,1,0,0,1,11.0,,,,,30,,brought back,,,,,,\n"
-        "h,17,,b,a,,2,1,1,1,1,31.0,,,,,30,,open,,,,rollouts,32.0,4.0\n"
+        "h,17,,b,a,,2,1,1,1,1,31.0,,,,,30,,open,,,,rollouts,31.0,5.0\n"
     )
     assert expected == to_csv(groups_document(groups(JOB, choice), choice, "f"))
 
