@@ -29,7 +29,7 @@ class Ended:
 
     Attributes:
         group: The group; ``None`` if it ended before these attempts did, or if no row names it.
-        attempts: Of one run.
+        attempts: All of the group's run that ended in time, or some without a group.
     """
 
     group: GroupRecord | None
@@ -82,14 +82,13 @@ class Flow:
         def left(item: OpenGroup | OpenAttempt) -> tuple[Outcome, float | None]:
             return Outcome.INTERRUPTED if item.run in killed else Outcome.OPEN, runs[item.run].last_row
 
-        alone: dict[tuple[str, str | None], list[AttemptRecord]] = {}
+        attempts: dict[int, list[AttemptRecord]] = {}
         for attempt in (*self._left_attempts, *self._attempts.values()):
-            alone.setdefault((attempt.run, attempt.group_id), []).append(attempt.left(*left(attempt)))
+            attempts.setdefault(id(attempt.group), []).append(attempt.left(*left(attempt)))
         for group in (*self._left_groups, *self._groups.values()):
-            attempts = alone.pop((group.run, group.group_id), [])
-            yield Ended(group.left(*left(group)), (*group.ended, *attempts))
-        for attempts in alone.values():
-            yield Ended(None, tuple(attempts))
+            yield Ended(group.left(*left(group)), (*group.ended, *attempts.pop(id(group), [])))
+        for alone in attempts.values():
+            yield Ended(None, tuple(alone))
 
     def _weights_of(self, run: str) -> Weights:
         return self._weights.setdefault(run, Weights())
@@ -207,12 +206,12 @@ class Flow:
         return attempt
 
     def _join_group(self, attempt: OpenAttempt, row: Row) -> Iterator[Ended]:
-        if attempt.joined:
+        if attempt.group is not None:
             return
         yield from self._group_of(attempt.group_id, attempt.run)
         group = self._held(attempt.group_id, attempt.run)
         if group is not None:
-            attempt.joined = True
+            attempt.group = group
             attempt.prompt_id = group.prompt_id if attempt.prompt_id is None else attempt.prompt_id
             group.open += 1
             group.dispatch(row)
@@ -236,7 +235,7 @@ class Flow:
         group = self._held(attempt.group_id, attempt.run)
         if group is not None and attempt.prompt_id is None:
             attempt.prompt_id = group.prompt_id
-        yield from self._file(attempt.kept(row))
+        yield from self._file(attempt.kept(row), group)
 
     def _refuse(self, row: Row) -> Iterator[Ended]:
         attempt = self._attempts.get(str(row.get("attempt_id")))
@@ -249,14 +248,14 @@ class Flow:
         if attempt is None or attempt.run != row["run"]:
             return
         del self._attempts[attempt.attempt_id]
-        group = self._held(attempt.group_id, attempt.run)
-        if group is not None and attempt.joined:
+        group = attempt.group
+        if group is not None:
             group.open -= 1
-        yield from self._file(attempt.end(row))
+        yield from self._file(attempt.end(row), group)
 
-    def _file(self, record: AttemptRecord) -> Iterator[Ended]:
-        group = self._held(record.group_id, record.run)
-        if group is None:
+    def _file(self, record: AttemptRecord, group: OpenGroup | None) -> Iterator[Ended]:
+        """Keep an attempt that has ended with its group until that ends; let it go if the group has ended before."""
+        if group is None or self._held(group.group_id, group.run) is not group:
             yield Ended(None, (record,))
         else:
             group.end_attempt(record)

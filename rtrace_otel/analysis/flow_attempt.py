@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rtrace_otel.analysis.checked import amount, between, integer, name, number, time_of
+from rtrace_otel.analysis.flow_group import OpenGroup
 from rtrace_otel.analysis.flow_records import AttemptRecord, Outcome, WaitsFor
 from rtrace_otel.events import Row
 
@@ -32,7 +33,7 @@ class OpenAttempt:
         weights: The weights of that run.
         group_id: Its group.
         refits_before: Refits of the run before it began.
-        joined: Whether its group counts it as open.
+        group: Its group, as it was open when the attempt began.
     """
 
     attempt_id: str
@@ -53,7 +54,7 @@ class OpenAttempt:
     version_start: int | None = None
     has_dispatch: bool = False
     runs_now: bool = False
-    joined: bool = False
+    group: OpenGroup | None = None
     since: float | None = None
     ran_s: float | None = 0.0
     refused_s: float | None = 0.0

@@ -205,6 +205,14 @@ def test_an_id_that_a_later_run_reserves_anew_is_another_group() -> None:
     assert [("g", "a", "interrupted"), ("g", "b", "open")] == lives(*rows)
 
 
+def test_an_attempt_belongs_to_the_group_that_was_open_when_it_began() -> None:
+    """Its group is discarded and the id reserved again in the same run; the late seal is none of the new group's."""
+    first = [group(1, "a", "reserved"), dispatch(2, "a", "x"), dispatch(2, "a", "y"), group(3, "a", "discarded")]
+    report = found(trace(*first, group(4, "a", "reserved"), dispatch(5, "a", "z"), seal(6, "a", "x")))
+
+    assert [("discarded", 2, 0), ("open", 1, 0)] == [(r.outcome, r.open, r.sealed) for r in report.groups]
+
+
 def test_a_file_that_begins_in_the_middle() -> None:
     """Groups are known from their first row on, whatever it is; what came before is not made up."""
     rows = trace(group(1, "a", "published", "f"), step(2, "a", 1, "f", "e"), dispatch(3, "a", "x", "d"))
