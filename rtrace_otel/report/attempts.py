@@ -65,7 +65,7 @@ def _table(report: AttemptsReport, choice: Choice) -> Table:
         Column("seconds", "ran", seconds),
         Column("tokens", "tokens", count, usual=None, rank=1),
         Column("tokens_at_least", "tokens at last refit", count, usual=None, rank=2 if choice.open_only else 14),
-        Column("reward", "reward", age, rank=8),
+        Column("reward", "reward", age, usual=None, rank=8),
         Column("outcome", "outcome", printable, "left"),
         Column("reason", "reason", printable, "left", usual=None, rank=2),
         Column("resumed", "resumed", printable, "left", usual=None, rank=9),
@@ -77,6 +77,6 @@ def _table(report: AttemptsReport, choice: Choice) -> Table:
         Column("trained_step", "step", usual=None, rank=4),
         Column("waiting_for", "waits for", printable, "left", usual=None, rank=waiting_rank),
         Column("since", "since (UTC)", moment, "left", usual=None, rank=waiting_rank + 1),
-        Column("waited_s", "waited", seconds, usual=None, rank=waiting_rank),
+        Column("waited_s", "waited", seconds, usual=None, rank=0 if choice.open_only else 5),
     )
     return Table("Attempts", columns, [asdict(attempt) for attempt in rows])

@@ -73,6 +73,6 @@ def _table(report: GroupsReport, choice: Choice) -> Table:
         Column("trained_run", "step's run", run, "left", usual=None, rank=12),
         Column("waiting_for", "waits for", printable, "left", usual=None, rank=waiting_rank),
         Column("since", "since (UTC)", moment, "left", usual=None, rank=waiting_rank + 1),
-        Column("waited_s", "waited", seconds, usual=None, rank=waiting_rank),
+        Column("waited_s", "waited", seconds, usual=None, rank=0 if choice.open_only else 5),
     )
     return Table("Groups", columns, [asdict(group) for group in rows])

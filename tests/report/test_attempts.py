@@ -30,13 +30,13 @@ def test_what_was_left_open_as_markdown() -> None:
 
 ## Attempts
 
-| attempt | group | prompt | generation | attempt no. | run | dispatched (UTC) | ran | tokens at last refit | reward \
+| attempt | group | prompt | generation | attempt no. | run | dispatched (UTC) | ran | tokens at last refit \
 | outcome | refused | refits | cut by | from version | to version | waits for | since (UTC) | waited |
-| --- | --- | ---: | ---: | ---: | --- | --- | ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | --- | --- \
+| --- | --- | ---: | ---: | ---: | --- | --- | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | --- | --- \
 | ---: |
-| v | h | 17 | 1 | - | a | 1970-01-01 00:00:11 | 6.5 s | 7 | - | interrupted | 1 | 1 | 1 | 5 | 6 \
+| v | h | 17 | 1 | - | a | 1970-01-01 00:00:11 | 6.5 s | 7 | interrupted | 1 | 1 | 1 | 5 | 6 \
 | refused, waiting to be dispatched again | 1970-01-01 00:00:18 | 2.0 s |
-| z | h | 17 | 1 | 2 | b | 1970-01-01 00:00:33 | 2.5 s | 11 | - | open | 0 | 1 | 1 | 6 | 7 | running \
+| z | h | 17 | 1 | 2 | b | 1970-01-01 00:00:33 | 2.5 s | 11 | open | 0 | 1 | 1 | 6 | 7 | running \
 | 1970-01-01 00:00:33 | 2.5 s |
 """
     assert expected == to_markdown(attempts_document(attempts(JOB, OPEN), OPEN, "f"))
