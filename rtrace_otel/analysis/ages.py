@@ -126,16 +126,9 @@ class AgeFold:
         mean = age_sum / tokens if tokens else None
         return AgeReport(steps, self._grouped_differences(steps), tokens, mean)
 
-        watch: Called with each step when it is trained, for those who want to know more of it.
-        max_groups: How many groups to remember that were trained or discarded, the latest ones; ``None`` for all. One
-            that is trained again later than that has no token data.
-    """
-
-    def __init__(self, watch: Callable[[TrainedStep], None] | None = None, *, max_groups: int | None = None) -> None:
-        """Begin with no row seen."""
-        self._watch = watch
-        self._versions = VersionsInForce()
-        self._book = GroupBook(self._versions, max_groups=max_groups)
+    def _refit(self, row: Row) -> None:
+        self._book.refitted(row)
+        self._versions.refitted(row)
 
     def _train(self, row: Row) -> None:
         step, version = row.get("step"), row.get("trained_version")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 
+from rtrace_otel.analysis.checked import time_of
 from rtrace_otel.analysis.reader import read_events
 from rtrace_otel.analysis.source import ARCHIVE_ERRORS, open_lines
-from rtrace_otel.analysis.times import moment_of
 
 
 class Parts:
@@ -47,5 +47,5 @@ def _began(path: str) -> float:
     """Time of the first row; a file without one comes last."""
     with closing(read_events(path)) as reader:
         first = next(reader, None)
-    t = moment_of(first.get("t")) if first is not None else None
+    t = time_of(first) if first is not None else None
     return float("inf") if t is None else t

@@ -7,13 +7,13 @@ from heapq import nlargest
 from statistics import fmean
 from typing import Final
 
+from rtrace_otel.analysis.checked import duration, time_of
 from rtrace_otel.analysis.ledger.follow import RolloutFollower
 from rtrace_otel.analysis.ledger.stops import OpenStop
 from rtrace_otel.analysis.ledger.work import Ended, Fate, Loss, amount_of
 from rtrace_otel.analysis.lineage import lineage_of
 from rtrace_otel.analysis.restore_results import Barrier, Interval, LongLoss, RestoreReport, Stop
 from rtrace_otel.analysis.runs import HowEnded, RunFold
-from rtrace_otel.analysis.times import moment_of, seconds_of
 from rtrace_otel.events import Row
 
 LONGEST: Final = 5
@@ -166,11 +166,11 @@ class _BarrierFold:
                 self._dispatched(row)
         elif event == "attempt_refused":
             self._refusals += 1
-            self._refused[str(row.get("attempt_id"))] = moment_of(row.get("t"))
+            self._refused[str(row.get("attempt_id"))] = time_of(row)
         elif event in {"attempt_sealed", "attempt_abandoned"}:
             self._refused.pop(str(row.get("attempt_id")), None)
         elif event == "checkpoint_started":
-            self._started[str(row["run"])] = moment_of(row.get("t"))
+            self._started[str(row["run"])] = time_of(row)
         elif event == "checkpoint_published":
             self._publish(row)
 
@@ -181,7 +181,7 @@ class _BarrierFold:
 
     def _dispatched(self, row: Row) -> None:
         refused_at = self._refused.pop(str(row.get("attempt_id")), None)
-        t = moment_of(row.get("t"))
+        t = time_of(row)
         if refused_at is not None and t is not None and t >= refused_at:
             self._redispatched += 1
             self._delay_s += t - refused_at
@@ -189,8 +189,8 @@ class _BarrierFold:
 
     def _publish(self, row: Row) -> None:
         self._published += 1
-        seconds, started, t = seconds_of(row.get("seconds")), self._started.pop(str(row["run"]), None), row.get("t")
-        if seconds is None and started is not None and (ended := moment_of(t)) is not None:
+        seconds, started, t = duration(row.get("seconds")), self._started.pop(str(row["run"]), None), row.get("t")
+        if seconds is None and started is not None and (ended := duration(t)) is not None:
             seconds = max(ended - started, 0.0)
         if seconds is not None:
             self._seconds = (self._seconds or 0.0) + seconds

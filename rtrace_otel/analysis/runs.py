@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from rtrace_otel.analysis.times import moment_of
+from rtrace_otel.analysis.checked import time_of
 from rtrace_otel.events import EVENTS_BY_NAME, Row
 
 HowEnded: TypeAlias = Literal["clean", "killed", "unknown"]
@@ -80,7 +80,7 @@ class RunFold:
 
     def add(self, row: Row) -> bool:
         """Take the next row of the file; True if its event belongs to the vocabulary."""
-        event, time = row["event"], moment_of(row.get("t"))
+        event, time = row["event"], time_of(row)
         run = self._runs.get(row["run"])
         if run is None:
             run = self._runs[row["run"]] = _Run(row["run"], self._rows)

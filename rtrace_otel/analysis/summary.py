@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rtrace_otel.analysis.ages import AgeFold, AgeReport
+from rtrace_otel.analysis.checked import duration
 from rtrace_otel.analysis.runs import RunFold, RunSummary
-from rtrace_otel.analysis.times import seconds_of
 from rtrace_otel.events import Row
 
 
@@ -282,7 +282,7 @@ class SummaryFold:
         self._count("refits")
         calls = row.get("calls")
         self._count("calls_cut", len(calls) if isinstance(calls, (list, tuple)) else 0)
-        seconds = seconds_of(row.get("seconds"))
+        seconds = duration(row.get("seconds"))
         if seconds is not None:
             self._refit_s = (self._refit_s or 0.0) + seconds
 

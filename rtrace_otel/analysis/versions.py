@@ -8,7 +8,7 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from rtrace_otel.analysis.times import moment_of
+from rtrace_otel.analysis.checked import time_of
 from rtrace_otel.events import Row
 
 MAX_INSTALLED: Final = 256
@@ -46,7 +46,7 @@ class _Run:
     def install(self, row: Row, version: object) -> None:
         known = version if type(version) is int else None
         self.now = Mark(known, self.now.place + 1)
-        self.installed.append((self.now.place, moment_of(row.get("t")), known))
+        self.installed.append((self.now.place, time_of(row), known))
 
 
 class VersionsInForce:
@@ -123,7 +123,7 @@ class VersionsInForce:
         run, number = _run(step), step.get("step")
         if type(number) is int and (run, number) in self._begun_steps:
             return self._begun_steps.pop((run, number))
-        seconds, ended = _duration(step.get("seconds")), moment_of(step.get("t"))
+        seconds, ended = _duration(step.get("seconds")), time_of(step)
         if seconds is None or ended is None or run not in self._runs:
             return NOTHING
         for place, time, version in reversed(self._runs[run].installed):

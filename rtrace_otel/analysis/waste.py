@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from rtrace_otel.analysis.checked import duration
 from rtrace_otel.analysis.ledger.books import NOTHING, Disposition, StepBooks
 from rtrace_otel.analysis.ledger.follow import RolloutFollower
 from rtrace_otel.analysis.ledger.work import Amount, Ended, Fate, Rollout
 from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.restore_results import RestoreReport, added
-from rtrace_otel.analysis.times import seconds_of
 from rtrace_otel.events import Row
 
 BUCKETS: Final[Mapping[str, str | None]] = {
@@ -158,7 +158,7 @@ class WasteFold:
             self._restores.add(row)
         event = row["event"]
         if event == "train_step" or event == "weight_sync":
-            seconds = seconds_of(row.get("seconds"))
+            seconds = duration(row.get("seconds"))
             if seconds is not None and event == "train_step":
                 self._training = (self._training or 0.0) + seconds
             elif seconds is not None:

@@ -24,6 +24,9 @@ COMMANDS: Final = {
     "waste": "Where tokens and attempt time went, by fate and reason.",
     "check": "Whether the numbers add up, with a line for each that does not.",
     "definitions": "What every number means: formula, unit, source.",
+    "steps": "Training steps: how long each waited and trained, who waited for whom.",
+    "groups": "Prompt groups: which ones waited, what held them up, how they ended.",
+    "attempts": "Rollout attempts: the slow, the abandoned, the stuck; latencies.",
     "replay": "Send a trace's spans to a collector, Jaeger or Tempo.",
     "export": "Write a trace's spans as OTLP JSON Lines or Chrome trace JSON.",
 }

@@ -11,16 +11,27 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from rtrace_otel.analysis.ages import step_ages
+from rtrace_otel.analysis.attempts import attempts
 from rtrace_otel.analysis.check.check import CheckFold
 from rtrace_otel.analysis.check.results import CheckReport
+from rtrace_otel.analysis.choice import Choice
 from rtrace_otel.analysis.damage import Damage, DamageKind, ReadReport, SeqGap, Tally
+from rtrace_otel.analysis.groups import groups
+from rtrace_otel.analysis.restore import restore_report
+from rtrace_otel.analysis.steps import train_steps
 from rtrace_otel.analysis.summary import summarise
+from rtrace_otel.analysis.waste import waste_report
 from rtrace_otel.report.age import age_document, age_json
+from rtrace_otel.report.attempts import attempts_document
 from rtrace_otel.report.check import check_document, check_json
 from rtrace_otel.report.damage import damage_json
-from rtrace_otel.report.document import Document, printable
+from rtrace_otel.report.document import Document, Table, printable
 from rtrace_otel.report.formats import to_csv, to_json, to_markdown
+from rtrace_otel.report.groups import groups_document
+from rtrace_otel.report.restore import restore_document
+from rtrace_otel.report.steps import steps_document
 from rtrace_otel.report.summary import next_blocks, summary_document, summary_json
+from rtrace_otel.report.waste import waste_document
 from tests.report.hostile import HOSTILE, hostile_trace
 
 SOURCE = "logs/{}.jsonl"
@@ -46,11 +57,19 @@ def read_report(text: str) -> ReadReport:
     return tally.report()
 
 
-def documents(text: str) -> tuple[Document, Document, Document]:
+def documents(text: str) -> tuple[Document, ...]:
     """All reports of the hostile trace."""
     rows, found = hostile_trace(text), read_report(text)
-    check = check_document(checked(text), found.source)
-    return summary_document(summarise(rows), found), age_document(step_ages(rows), found.source), check
+    return (
+        summary_document(summarise(rows), found),
+        age_document(step_ages(rows), found.source),
+        restore_document(restore_report(rows), found.source),
+        waste_document(waste_report(rows), found.source),
+        check_document(checked(text), found.source),
+        steps_document(train_steps(rows), found.source),
+        groups_document(groups(rows), Choice(), found.source),
+        attempts_document(attempts(rows), Choice(), found.source),
+    )
 
 
 def checked(text: str) -> CheckReport:
@@ -98,10 +117,10 @@ def test_markdown_tables_keep_their_shape(kind: str) -> None:
     """Every row of a table has as many cells as its heading."""
     for document in documents(HOSTILE[kind]):
         tokens = MarkdownIt("commonmark").enable("table").parse(to_markdown(document))
-        columns, rows = document.main_table.for_people()
+        tables = [block.for_people() for block in document.blocks if isinstance(block, Table)]
         cells = sum(token.type in {"th_open", "td_open"} for token in tokens)
 
-        assert len(columns) * (len(rows) + 1) == cells
+        assert sum(len(columns) * (len(rows) + 1) for columns, rows in tables) == cells
 
 
 @pytest.mark.parametrize("kind", HOSTILE)

@@ -14,20 +14,34 @@ from rtrace_otel.analysis.age_by import ByFold, ValueKind
 from rtrace_otel.analysis.age_definitions import DEFINITIONS as AGE_DEFINITIONS
 from rtrace_otel.analysis.age_split import SplitMissing
 from rtrace_otel.analysis.ages import DifferenceKind
+from rtrace_otel.analysis.attempts import attempts
 from rtrace_otel.analysis.check.rule import Severity
 from rtrace_otel.analysis.damage import Damage, DamageKind, SeqGap, Tally
 from rtrace_otel.analysis.defined_ages import DefinitionFold
+from rtrace_otel.analysis.flow_records import Outcome, WaitsFor
+from rtrace_otel.analysis.groups import groups
+from rtrace_otel.analysis.ledger.work import Fate
+from rtrace_otel.analysis.phases import PHASES
+from rtrace_otel.analysis.restore import restore_report
 from rtrace_otel.analysis.runs import HowEnded
 from rtrace_otel.analysis.staleness import staleness
+from rtrace_otel.analysis.step_results import Verdict
+from rtrace_otel.analysis.steps import train_steps
 from rtrace_otel.analysis.summary import summarise
+from rtrace_otel.analysis.waste import waste_report
 from rtrace_otel.report.age_by import by_json
 from rtrace_otel.report.age_definitions import definitions_json as age_definitions_json
+from rtrace_otel.report.attempts import attempts_json
 from rtrace_otel.report.check import check_json
 from rtrace_otel.report.damage import damage_json
 from rtrace_otel.report.definitions import DEFINITIONS, definitions_json
 from rtrace_otel.report.formats import SCHEMA_VERSION, to_json
+from rtrace_otel.report.groups import groups_json
+from rtrace_otel.report.restore import restore_json
 from rtrace_otel.report.staleness import staleness_json
+from rtrace_otel.report.steps import steps_json
 from rtrace_otel.report.summary import summary_json
+from rtrace_otel.report.waste import waste_json
 from tests.analysis.check.checking import checked, done
 from tests.report.history import started
 from tests.report.hostile import hostile_trace
@@ -39,8 +53,18 @@ DESCRIBED: Final = {
 }  # fmt: skip
 """Words of the page that stand in backticks outside code blocks."""
 
-DATA_KEYS: Final = {"abandoned", "discarded", "resumed", "other_events", "damage_counts", "read.runs", "split_missing"}
+DATA_KEYS: Final = {
+    "attempts.abandoned", "groups.discarded", "attempts.resumed", "other_events", "damage_counts", "read.runs",
+    "read.damage_counts", "by_outcome", "verdicts", "split_missing",
+}  # fmt: skip
 """Objects whose keys come from the file."""
+
+
+VALUES: Final = (
+    *(*DifferenceKind, *SplitMissing, *ValueKind, *get_args(HowEnded), *Severity),
+    *(*Verdict, *Outcome, *WaitsFor, *PHASES, *Fate),
+)
+"""What scripts compare values with."""
 
 
 def outputs() -> dict[str, Any]:
@@ -52,22 +76,29 @@ def outputs() -> dict[str, Any]:
     read = damage_json(tally.report())
     by, defined = ByFold("reason"), DefinitionFold(AGE_DEFINITIONS)
     ages = staleness_json(staleness(rows, by, defined)) | by_json(by.result()) | age_definitions_json(defined.result())
-    texts = (
-        to_json("age", ages, read),
-        to_json("summary", summary_json(summarise(rows)), read),
-        to_json("check", check_json(checked(started("b"), done("b", "x"))), read),
-        to_json("check", check_json(checked(started("a", from_spans=True))), read),
-        to_json("definitions", definitions_json(DEFINITIONS), None),
-    )
-    age, summary, check, from_spans, definitions = map(json.loads, texts)
-    check["skipped"] = from_spans["skipped"]
-    objects = (
+    from_spans = check_json(checked(started("a", from_spans=True)))
+    results = {
+        "age": ages,
+        "summary": summary_json(summarise(rows)),
+        "restore": restore_json(restore_report(rows)),
+        "waste": waste_json(waste_report(rows)),
+        "check": check_json(checked(started("b"), done("b", "x"))) | {"skipped": from_spans["skipped"]},
+        "definitions": definitions_json(DEFINITIONS),
+        "steps": steps_json(train_steps(rows)),
+        "groups": groups_json(groups(rows)),
+        "attempts": attempts_json(attempts(rows)),
+    }
+    found = {command: json.loads(to_json(command, result, read)) for command, result in results.items()}
+    age, summary, check = found["age"], found["summary"], found["check"]
+    objects = [
         *(age["steps"], age["differences"], age["restores"], age["by"]["values"], age["split"]),
         *(summary["runs"], summary["read"]["gaps"], summary["read"]["damages"]),
-        *(check["findings"], check["counts"], check["skipped"], definitions["definitions"]),
-    )
+        *(check["findings"], check["counts"], check["skipped"], found["definitions"]["definitions"]),
+        *(found["restore"]["stops"], found["restore"]["lineage"], found["waste"]["accounts"], found["waste"]["steps"]),
+        *(found[command][command] for command in ("steps", "groups", "attempts")),
+    ]
     assert all(objects), "what an empty list would hold is not checked"
-    return {"age": age, "summary": summary, "check": check, "definitions": definitions}
+    return found
 
 
 def keys_of(value: Any, path: str = "") -> Iterator[str]:
@@ -83,7 +114,9 @@ def keys_of(value: Any, path: str = "") -> Iterator[str]:
                 yield from keys_of(item, place)
 
 
-@pytest.mark.parametrize("command", ["age", "summary", "check", "definitions"])
+@pytest.mark.parametrize(
+    "command", ["age", "summary", "restore", "waste", "check", "definitions", "steps", "groups", "attempts"]
+)
 def test_every_key_is_described(command: str) -> None:
     """No key of the JSON output is missing on the page."""
     assert [] == [path for path in keys_of(outputs()[command]) if path.rpartition(".")[2] not in DESCRIBED]
@@ -95,6 +128,16 @@ def test_the_table_of_steps_lists_exactly_the_keys_of_a_step() -> None:
     rows = [line.split("|")[1] for line in table.splitlines()[2:] if line]
 
     assert set(outputs()["age"]["steps"][0]) == {key for row in rows for key in re.findall(r"`(\w+)`", row)}
+
+
+@pytest.mark.parametrize("command", ["steps", "groups", "attempts"])
+def test_the_table_of_records_lists_exactly_their_keys(command: str) -> None:
+    """What the page's section of a command says a record has is what it has."""
+    section = PAGE[PAGE.index(f"## rtrace {command}\n") :]
+    table = section[section.index("| field | meaning |") :].split("\n\n", 1)[0]
+    rows = [line.split("|")[1] for line in table.splitlines()[2:]]
+
+    assert set(outputs()[command][command][0]) == {key for row in rows for key in re.findall(r"`(\w+)`", row)}
 
 
 @pytest.mark.parametrize("section", ["read", "runs", "attempts", "groups", "differences"])
@@ -118,8 +161,7 @@ def test_the_table_of_findings_lists_exactly_their_keys(heading: str, command: s
 
 def test_every_kind_and_ending_is_described() -> None:
     """Values that scripts compare with stand on the page."""
-    values = (*DifferenceKind, *SplitMissing, *ValueKind, *get_args(HowEnded), *Severity)
-    assert [] == [value for value in values if f"`{value}`" not in PAGE]
+    assert [] == [value for value in VALUES if f"`{value}`" not in PAGE]
 
 
 def test_the_version_of_the_output_is_on_the_page() -> None:

@@ -8,7 +8,7 @@ from typing import Final
 from rtrace_otel.analysis.check.findings import Findings
 from rtrace_otel.analysis.check.lineage import Place
 from rtrace_otel.analysis.check.values import named
-from rtrace_otel.analysis.times import moment_of
+from rtrace_otel.analysis.checked import time_of
 from rtrace_otel.events import EVENTS_BY_NAME, Row
 from rtrace_otel.validation import validate_row
 
@@ -60,7 +60,7 @@ class StreamRules:
         self._findings.report("RT805", place, f"The recorder lost {number} rows: {named(row.get('reason', '-'))}.")
 
     def _check_time(self, row: Row, place: Place) -> None:
-        t, run = moment_of(row.get("t")), place.life.run
+        t, run = time_of(row), place.life.run
         if t is None:
             return
         latest, line = self._latest.get(run, (-math.inf, 0))

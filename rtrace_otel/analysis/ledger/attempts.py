@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rtrace_otel.analysis.calls import attempt_of_call
+from rtrace_otel.analysis.checked import amount
 from rtrace_otel.analysis.ledger.books import Books
 from rtrace_otel.analysis.ledger.branch import Branch
-from rtrace_otel.analysis.ledger.calls import attempt_of_call
 from rtrace_otel.analysis.ledger.groups import Groups, id_of
 from rtrace_otel.analysis.ledger.missing import MissingWork, carried, dispatched_again, kept
 from rtrace_otel.analysis.ledger.pace import RunPace
 from rtrace_otel.analysis.ledger.work import Ended, Fate, Loss, PromptGroup, Rollout
 from rtrace_otel.analysis.refit_cuts import well_formed
-from rtrace_otel.analysis.times import tokens_of
 from rtrace_otel.events import Row
 
 
@@ -77,7 +77,7 @@ class Attempts:
             group, generation = self._groups.named(branch, row), str(row.get("generation_index"))
             turn = group.occurrence
         losses = self._missing.come_back(turn, generation)
-        tokens = tokens_of(row.get("tokens_kept")) or 0
+        tokens = amount(row.get("tokens_kept")) or 0
         if row.get("level") == "sibling":
             if kept(losses, group) is None:
                 self._find(attempt_id, generation, group, tokens, branch.run)
@@ -113,7 +113,7 @@ class Attempts:
         """A ``weight_sync`` row: attempts have at least the tokens that their paused calls had."""
         for call in well_formed(row.get("calls"), 2):
             attempt_id = attempt_of_call(call, branch.open)
-            tokens = tokens_of(call[1])
+            tokens = amount(call[1])
             if attempt_id is not None and tokens is not None:
                 branch.open[attempt_id].saw_call(str(call[0]), tokens)
 
@@ -147,7 +147,7 @@ def _end(branch: Branch, row: Row, t: float | None, ended: Ended) -> Rollout | N
         return None
     rollout.pause(t)
     rollout.ended, rollout.ended_at, rollout.calls = ended, t, None
-    tokens = tokens_of(row.get("tokens"))
+    tokens = amount(row.get("tokens"))
     if tokens is not None:
         rollout.tokens, rollout.exact = max(tokens, rollout.inherited), True
     return rollout

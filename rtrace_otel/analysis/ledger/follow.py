@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from rtrace_otel.analysis.checked import duration, time_of
 from rtrace_otel.analysis.ledger.attempts import Attempts
 from rtrace_otel.analysis.ledger.books import Books
 from rtrace_otel.analysis.ledger.branch import Branch, Retention
@@ -14,7 +15,6 @@ from rtrace_otel.analysis.ledger.missing import MissingWork
 from rtrace_otel.analysis.ledger.pace import RunPace
 from rtrace_otel.analysis.ledger.stops import OpenStop, take, weigh_intervals
 from rtrace_otel.analysis.ledger.work import Loss, Rollout
-from rtrace_otel.analysis.times import moment_of, seconds_of
 from rtrace_otel.events import Row
 
 WORK: Final = frozenset(
@@ -89,7 +89,7 @@ class RolloutFollower:
         pace = self.pace.get(run)
         if pace is None:
             pace = self.pace[run] = RunPace()
-        t = moment_of(row.get("t"))
+        t = time_of(row)
         pace.saw(t)
         handler = self._handlers.get(event)
         if handler is None and event not in WORK:
@@ -162,11 +162,11 @@ class RolloutFollower:
     def _restore(self, branch: Branch, row: Row, _t: float | None) -> None:
         if branch.begun:  # it restores in the middle of its life: what it did until then is given up
             branch = self._branches[branch.run] = Branch(branch.run)
-        seconds = seconds_of(row.get("seconds"))
+        seconds = duration(row.get("seconds"))
         self._begin(branch, Restored(id_of(row.get("checkpoint_id")), _step(row), id_of(row.get("from_run")), seconds))
 
     def _published(self, branch: Branch, row: Row, t: float | None) -> None:
-        seconds = seconds_of(row.get("seconds"))
+        seconds = duration(row.get("seconds"))
         self.heirs.published(branch.checkpoint_published(str(row.get("checkpoint_id")), _step(row), t, seconds))
 
     def _train(self, branch: Branch, row: Row, t: float | None) -> None:
