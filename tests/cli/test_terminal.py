@@ -52,6 +52,7 @@ Damage and gaps
   file  intact: every line is one whole event, no row is missing
 
 Next:
+  rtrace restore rollout_trace.jsonl
   rtrace age rollout_trace.jsonl
   rtrace summary rollout_trace.jsonl --format json
 """
@@ -105,7 +106,7 @@ def test_commands_are_never_broken() -> None:
     """What is to be typed can be copied as it stands, however long the file name is."""
     name = "x" * 300
 
-    assert f"D\n  rtrace age {name}\n  rtrace summary {name} --format json\n" == (
+    assert f"D\n  rtrace restore {name}\n  rtrace age {name}\n  rtrace summary {name} --format json\n" == (
         render_terminal(Document("D", next_blocks(name)[1:]))
     )
 
