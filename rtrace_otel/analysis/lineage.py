@@ -6,14 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
+from rtrace_otel.analysis.ledger.branch import Branch
 from rtrace_otel.analysis.ledger.follow import RolloutFollower
+from rtrace_otel.analysis.ledger.stops import OpenStop
 from rtrace_otel.analysis.runs import HowEnded, RunFold, RunSummary
 from rtrace_otel.events import Row
 
 
 @dataclass(frozen=True, slots=True)
 class LineageRun:
-    """One run that did some work.
+    """One run that did some work; one that restored a checkpoint in the middle of its life is there for each part.
 
     Attributes:
         run: Its id.
@@ -56,7 +58,7 @@ class Lineage:
         """
         seen: set[str] = set()
         for run in self.runs:
-            assert run.took_over_from is None or run.took_over_from in seen or run.took_over_from == run.run, run
+            assert run.took_over_from is None or run.took_over_from in seen, run
             seen.add(run.run)
 
 
@@ -82,33 +84,32 @@ def lineage_of(follower: RolloutFollower, runs: Iterable[RunSummary]) -> Lineage
     """
     ended_how = {run.run: run.ended_how for run in runs}
     stops = {stop.restored: stop for stop in follower.stops}
-    given_up: dict[str, list[int]] = {}
+    late: dict[Branch, list[int]] = {}
     for stop in follower.stops:
-        for run, step in stop.steps_lost:
-            given_up.setdefault(run, []).append(step)
-    surviving: dict[str, list[int]] = {}
-    for branch in follower.heirs.branches:
-        surviving.setdefault(branch.run, []).extend(step for window in branch.windows for _, step in window.steps)
-    jobs = {branch.run: branch.job for branch in follower.heirs.branches}
-    found = []
-    for run, job in jobs.items():
-        open_stop = stops.get(run)
-        said = open_stop.said if open_stop is not None else None
-        checkpoint = open_stop.checkpoint if open_stop is not None else None
-        found.append(
-            LineageRun(
-                run=run,
-                job=job,
-                ended_how=ended_how.get(run, "unknown"),
-                took_over_from=open_stop.stopped.run if open_stop is not None else None,
-                checkpoint_id=said.checkpoint_id if said is not None else None,
-                checkpoint_step=said.step if said is not None else None,
-                checkpoint_run=checkpoint.branch.run if checkpoint is not None else None,
-                steps_surviving=_stretches(surviving.get(run, [])),
-                steps_given_up=_stretches(given_up.get(run, [])),
-            )
+        late.setdefault(stop.stopped, []).extend(stop.steps_late)
+    return Lineage(
+        tuple(
+            _run(branch, stops.get(branch), ended_how.get(branch.run, "unknown"), late.get(branch, []))
+            for branch in follower.heirs.branches
         )
-    return Lineage(tuple(found))
+    )
+
+
+def _run(branch: Branch, stop: OpenStop | None, ended_how: HowEnded, late: list[int]) -> LineageRun:
+    given_up = [step for window in branch.windows if window.given_up for _, step in window.steps]
+    return LineageRun(
+        run=branch.run,
+        job=branch.job,
+        ended_how=ended_how,
+        took_over_from=stop.stopped.run if stop is not None else None,
+        checkpoint_id=branch.said.checkpoint_id if branch.said is not None else None,
+        checkpoint_step=branch.said.step if branch.said is not None else None,
+        checkpoint_run=branch.base.branch.run if branch.base is not None else None,
+        steps_surviving=_stretches(
+            [step for window in branch.windows if not window.given_up for _, step in window.steps]
+        ),
+        steps_given_up=_stretches(given_up + late),
+    )
 
 
 def _stretches(steps: list[int]) -> tuple[tuple[int, int], ...]:

@@ -72,9 +72,9 @@ class RestoreFold:
         )
 
     def _stop(self, stop: OpenStop, ended_how: HowEnded, finished: bool) -> Stop:
-        before, after = self.follower.pace[stop.stopped.run], self.follower.pace[stop.restored]
+        before, after = stop.stopped.pace, stop.restored.pace
         dead_s = None
-        if before is not after and before.last is not None and after.started is not None:
+        if before.last is not None and after.started is not None:
             dead_s = after.started - before.last
         losses = [loss for loss in stop.losses if loss.rollout.ended is not Ended.ABANDONED]
         fates = {fate: [loss for loss in losses if loss.fate_if(finished) is fate] for fate in Fate}
@@ -83,8 +83,8 @@ class RestoreFold:
         steps_lost = tuple(sorted({step for _, step in stop.steps_lost}))
         return Stop(
             run=stop.stopped.run,
-            ended_how="killed" if before is after else ended_how,
-            restored_run=stop.restored,
+            ended_how="unknown" if stop.restored.run == stop.stopped.run else ended_how,
+            restored_run=stop.restored.run,
             checkpoint_id=stop.said.checkpoint_id if stop.said else None,
             checkpoint_step=stop.said.step if stop.said else None,
             checkpoint_in_file=stop.checkpoint is not None,

@@ -188,15 +188,14 @@ class WasteFold:
 
     def _unfinished(self) -> Iterator[Account]:
         follower = self._restores.follower
-        taken = {id(loss.rollout) for stop in follower.stops for loss in stop.losses}
         waiting, running = NOTHING, NOTHING
         for branch in follower.heirs.branches:
-            until = follower.pace[branch.run].last
+            until = branch.pace.last
             for rollout in branch.open.values():
-                if id(rollout) not in taken:
+                if rollout.taken is None:
                     running += _amount(rollout, until)
             for group in () if branch.given_up else branch.groups.values():
-                for rollout in group.rollouts.values():
+                for rollout in group.rollouts:
                     if rollout.ended is Ended.SEALED:
                         waiting += _amount(rollout, until)
         if waiting.rollouts:
@@ -205,7 +204,7 @@ class WasteFold:
             yield Account("open", None, BUCKETS["open"], running)
 
     def _wall(self, report: RestoreReport) -> WallClock:
-        paces = self._restores.follower.pace.values()
+        paces = self._restores.follower.paces
         starts = [pace.started for pace in paces if pace.started is not None]
         ends = [pace.last for pace in paces if pace.last is not None]
         return WallClock(
@@ -221,7 +220,7 @@ def _lost(follower: RolloutFollower) -> Iterator[Account]:
     """What stops took, by fate: what came back whole lives on in other accounts, and so do the tokens carried over."""
     lost: dict[Fate, Amount] = {}
     for stop in follower.stops:
-        finished, until = follower.job_ended(stop), follower.pace[stop.stopped.run].last
+        finished, until = follower.job_ended(stop), stop.stopped.pace.last
         for loss in stop.losses:
             rollout = loss.rollout
             if not loss.lives_on and rollout.ended is not Ended.ABANDONED:

@@ -10,7 +10,6 @@ from rtrace_otel.analysis.ledger.books import Books
 from rtrace_otel.analysis.ledger.branch import Branch
 from rtrace_otel.analysis.ledger.groups import Groups, id_of
 from rtrace_otel.analysis.ledger.missing import MissingWork, carried, dispatched_again, kept
-from rtrace_otel.analysis.ledger.pace import RunPace
 from rtrace_otel.analysis.ledger.work import Ended, Fate, Loss, PromptGroup, Rollout
 from rtrace_otel.analysis.refit_cuts import well_formed
 from rtrace_otel.events import Row
@@ -23,7 +22,6 @@ class Attempts:
         groups: The groups that they belong to.
         missing: What stops took.
         books: Where they are booked.
-        pace: Of each run.
         take_late: Called with a rollout that a run begins after another one took over from it.
     """
 
@@ -32,19 +30,17 @@ class Attempts:
         groups: Groups,
         missing: MissingWork,
         books: Books,
-        pace: dict[str, RunPace],
         take_late: Callable[[Branch, Rollout], None],
     ) -> None:
         """Begin with none."""
         self._groups = groups
         self._missing = missing
         self._books = books
-        self._pace = pace
         self._take_late = take_late
 
     def dispatch(self, branch: Branch, row: Row, t: float | None) -> None:
         """An ``attempt_dispatched`` row."""
-        self._pace[branch.run].dispatched(t)
+        branch.pace.dispatched(t)
         attempt_id = str(row.get("attempt_id"))
         rollout = branch.open.get(attempt_id)
         if rollout is None:
@@ -82,7 +78,7 @@ class Attempts:
             if kept(losses, group) is None:
                 self._find(attempt_id, generation, group, tokens, branch.run)
             return
-        self._pace[branch.run].dispatched(t)
+        branch.pace.dispatched(t)
         self._go_on(self._begin(branch, attempt_id, generation, group), losses, tokens, t)
         if loss is not None and loss.rollout.tokens < tokens:
             loss.rollout.tokens = loss.tokens_carried = tokens  # what was kept of it, it must have had
@@ -94,8 +90,8 @@ class Attempts:
             return
         rollout.masked = row.get("masked") is True
         rollout.tell_copies()
-        self._pace[branch.run].sealed(t)
-        if not branch.given_up and (rollout.group.trained or rollout.group.discarded is not None):
+        branch.pace.sealed(t)
+        if rollout.taken is None and (rollout.group.trained or rollout.group.discarded is not None):
             self._books.sealed_late(rollout)
 
     def abandon(self, branch: Branch, row: Row, t: float | None) -> None:
@@ -105,7 +101,7 @@ class Attempts:
             return
         rollout.reason = str(row.get("reason"))
         if not branch.given_up:
-            rollout.group.rollouts.pop(rollout.attempt_id, None)
+            rollout.group.rollouts.remove(rollout)
         self._books.abandoned(rollout)
 
     @staticmethod
@@ -119,7 +115,8 @@ class Attempts:
 
     def _begin(self, branch: Branch, attempt_id: str, generation: str, group: PromptGroup) -> Rollout:
         rollout = Rollout(attempt_id, branch.run, generation, group)
-        branch.open[attempt_id] = group.rollouts[attempt_id] = rollout
+        branch.open[attempt_id] = rollout
+        group.rollouts.append(rollout)
         self._books.begun += 1
         return rollout
 
@@ -134,6 +131,8 @@ class Attempts:
 
     def _find(self, attempt_id: str, generation: str, group: PromptGroup, tokens: int, run: str) -> None:
         """A result was kept that is not missing: it was made good before, or its beginning is not in the file."""
+        if any(rollout.attempt_id == attempt_id and rollout.ended is Ended.SEALED for rollout in group.rollouts):
+            return  # a row that stands there twice
         before = self._missing.taken(attempt_id)
         if before is None:
             before = Rollout(attempt_id, run, generation, group, tokens=tokens, inherited=tokens)

@@ -67,17 +67,20 @@ class Books:
     def trained(self, row: Row, groups: Iterable[PromptGroup]) -> None:
         """A step trained these groups."""
         for group in groups:
-            for rollout in group.rollouts.values():
-                if rollout.ended is Ended.SEALED:
-                    self._book(rollout, Disposition.MASKED if rollout.masked else Disposition.TRAINED, None)
+            self.kept_trained(rollout for rollout in group.rollouts if rollout.ended is Ended.SEALED)
         step = row.get("step")
         self.steps[-1].step = step if type(step) is int else None
         self.steps[-1].run = row["run"]
         self.steps.append(StepBooks())
 
+    def kept_trained(self, rollouts: Iterable[Rollout]) -> None:
+        """These sealed results are trained."""
+        for rollout in rollouts:
+            self._book(rollout, Disposition.MASKED if rollout.masked else Disposition.TRAINED, None)
+
     def discarded(self, group: PromptGroup) -> None:
         """A group was discarded."""
-        for rollout in group.rollouts.values():
+        for rollout in group.rollouts:
             if rollout.ended is Ended.SEALED:
                 self._book(rollout, Disposition.DISCARDED, group.discarded)
 

@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from rtrace_otel.analysis.ledger.pace import RunPace
 from rtrace_otel.analysis.ledger.work import Amount, Ended, Loss, Occurrence, PromptGroup, Rollout, amount_of
 
 MAX_RETAINED: Final = 100_000
 """Rollouts of finished groups that are remembered one by one, in case a checkpoint before them is restored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What a run says of the checkpoint that it went on from.
+
+    Attributes:
+        checkpoint_id: Its name.
+        step: Its step.
+        from_run: The run that published it.
+        seconds: How long the restore took.
+        groups: The groups that it brought back, if it says.
+    """
+
+    checkpoint_id: str | None
+    step: int | None
+    from_run: str | None
+    seconds: float | None
+    groups: frozenset[str] | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -21,11 +41,13 @@ class Window:
         finished: Groups trained or discarded, oldest first, with the time.
         steps: Steps trained.
         forgotten: Rollouts of further groups trained, which were too many to remember.
+        given_up: Whether a restore went back behind it.
     """
 
     finished: deque[tuple[float | None, PromptGroup]] = field(default_factory=deque)
     steps: list[tuple[float | None, int]] = field(default_factory=list)
     forgotten: Amount = field(default_factory=Amount)
+    given_up: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -81,47 +103,55 @@ class Branch:
 
     Attributes:
         run: Its id.
+        pace: How fast it lives.
         base: The checkpoint that it went on from; ``None`` if it began from nothing, or the file does not tell.
-        from_nothing: Whether it restored no checkpoint.
-        restored_groups: The groups that it says the restore brought back, if it says.
+        said: What it says of the checkpoint that it restored; ``None`` if it began from nothing.
         groups: Groups that are neither trained nor discarded, by id.
         open: Attempts that have not ended, by id.
-        windows: What it finished, split at its checkpoints.
+        follows: How many windows of each earlier run its timeline begins with.
+        windows: What it finished, split at its checkpoints. None goes away, so that checkpoints can count them.
         linked: Turns that a group of it stands for, by their order.
         begun: Whether it has done anything.
+        worked: Whether it has done more than to restore a checkpoint.
         given_up: Whether a later run took over.
         job: Number of the job that it belongs to: a file can hold one after another.
     """
 
     __slots__ = (
         "_cut",
+        "_oldest",
         "base",
         "begun",
-        "from_nothing",
+        "follows",
         "given_up",
         "groups",
         "job",
         "linked",
         "open",
-        "restored_groups",
+        "pace",
         "run",
+        "said",
         "windows",
+        "worked",
     )
 
-    def __init__(self, run: str) -> None:
+    def __init__(self, run: str, pace: RunPace) -> None:
         """Begin with nothing."""
         self.run = run
+        self.pace = pace
         self.base: Checkpoint | None = None
-        self.from_nothing = True
-        self.restored_groups: frozenset[str] | None = None
+        self.said: Restored | None = None
         self.groups: dict[str, PromptGroup] = {}
         self.open: dict[str, Rollout] = {}
+        self.follows: dict[Branch, int] = {}
         self.windows = [Window()]
         self.linked: set[int] = set()
         self.begun = False
+        self.worked = False
         self.given_up = False
         self.job = 0
         self._cut: _Cut | None = None
+        self._oldest = 0
 
     def link(self, occurrence: Occurrence) -> None:
         """A group of this run stands for this turn of the prompt."""
@@ -133,9 +163,9 @@ class Branch:
 
     def may_hold(self, turn: Occurrence) -> bool:
         """Whether the restore may have brought this turn back in the middle."""
-        if self.from_nothing or self.restored_groups is None:
-            return not self.from_nothing
-        return not self.restored_groups.isdisjoint(turn.group_ids)
+        if self.said is None or self.said.groups is None:
+            return self.said is not None
+        return not self.said.groups.isdisjoint(turn.group_ids)
 
     def finish(self, group: PromptGroup, t: float | None) -> None:
         """A group was trained or discarded."""
@@ -165,7 +195,7 @@ class Branch:
         if cut is None:
             taken_at = t if t is None or seconds is None else t - seconds
             cut = _Cut(taken_at, None, _after(window.finished, taken_at), _after(window.steps, taken_at))
-        after = Window()
+        after = Window(given_up=window.given_up)
         for _ in range(min(cut.groups, len(window.finished))):
             after.finished.appendleft(window.finished.pop())
         for _ in range(min(cut.steps, len(window.steps))):
@@ -175,36 +205,51 @@ class Branch:
         return Checkpoint(checkpoint_id, step, self, len(self.windows) - 1, cut.t, cut.place, t)
 
     def take_after(self, windows: int) -> list[Window]:
-        """Give up the windows after so many of them; new ones begin there."""
-        taken = self.windows[windows:]
-        self.windows = [*self.windows[:windows], Window()]
+        """Give up the windows after so many of them."""
         self._cut = None
+        taken = [window for window in self.windows[windows:] if not window.given_up]
+        for window in taken:
+            window.given_up = True
         return taken
 
     def take_after_step(self, step: int) -> list[Window]:
         """Give up what was trained after a step, where the checkpoint itself is not in the file."""
         for place, window in enumerate(self.windows):
             later = [t for t, trained in window.steps if trained > step]
-            if later:
-                taken = self.take_after(place + 1)
-                after = Window()
+            if later and not window.given_up:
+                if place + 1 == len(self.windows):
+                    self.windows.append(Window())
+                after = self.windows[place + 1]
                 while window.finished and (window.finished[-1][0] or 0.0) >= (later[0] or 0.0):
                     after.finished.appendleft(window.finished.pop())
-                after.steps = [entry for entry in window.steps if entry[1] > step]
+                after.steps[:0] = [entry for entry in window.steps if entry[1] > step]
                 window.steps = [entry for entry in window.steps if entry[1] <= step]
-                return [after, *taken]
+                return self.take_after(place + 1)
         return []
 
+    def bring_back(self, windows: int) -> list[Window]:
+        """A restore goes on from a checkpoint that an earlier one had gone back behind: its windows count again."""
+        back = [window for window in self.windows[:windows] if window.given_up]
+        for window in back:
+            window.given_up = False
+        return back
+
+    def live(self) -> int:
+        """How many windows no restore has gone back behind; they are the first ones."""
+        return sum(not window.given_up for window in self.windows)
+
     def forget_oldest(self) -> int:
-        """Forget the oldest finished group; the number of rollouts that it had."""
-        for window in self.windows:
-            if window.finished:
+        """Forget the oldest finished group that no stop took; the number of rollouts that it had."""
+        while self._oldest < len(self.windows):
+            window = self.windows[self._oldest]
+            if window.finished and not window.given_up:
                 _, group = window.finished.popleft()
-                sealed = (
-                    rollout for rollout in group.rollouts.values() if group.trained and rollout.ended is Ended.SEALED
-                )
+                sealed = (rollout for rollout in group.rollouts if group.trained and rollout.ended is Ended.SEALED)
                 window.forgotten += amount_of(Loss(rollout) for rollout in sealed)
                 return 1 + len(group.rollouts)
+            if self._oldest == len(self.windows) - 1:
+                break
+            self._oldest += 1
         return 0
 
 
@@ -231,19 +276,9 @@ class Retention:
             else:
                 break
 
-    def given_up(self, windows: list[Window]) -> None:
+    def given_up(self, windows: Iterable[Window]) -> None:
         """These windows are a stop's now."""
         self._rollouts -= sum(1 + len(group.rollouts) for window in windows for _, group in window.finished)
-
-
-def chain(branch: Branch) -> Iterator[Branch]:
-    """A run, the one that it went on from, and so on."""
-    current: Branch | None = branch
-    seen: set[int] = set()
-    while current is not None and id(current) not in seen:
-        seen.add(id(current))
-        yield current
-        current = current.base.branch if current.base is not None else None
 
 
 def _after(entries: Iterable[tuple[float | None, object]], t: float | None) -> int:

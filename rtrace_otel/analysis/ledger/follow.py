@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from rtrace_otel.analysis.checked import duration, time_of
+from rtrace_otel.analysis.checked import duration, integer, time_of
 from rtrace_otel.analysis.ledger.attempts import Attempts
 from rtrace_otel.analysis.ledger.books import Books
-from rtrace_otel.analysis.ledger.branch import Branch, Retention
-from rtrace_otel.analysis.ledger.groups import Groups, id_of
-from rtrace_otel.analysis.ledger.heirs import Heirs, Restored
+from rtrace_otel.analysis.ledger.branch import Branch, Checkpoint, Restored, Retention
+from rtrace_otel.analysis.ledger.groups import Groups
+from rtrace_otel.analysis.ledger.heirs import Heirs, restored_by
 from rtrace_otel.analysis.ledger.missing import MissingWork
 from rtrace_otel.analysis.ledger.pace import RunPace
-from rtrace_otel.analysis.ledger.stops import OpenStop, take, weigh_intervals
-from rtrace_otel.analysis.ledger.work import Loss, Rollout
+from rtrace_otel.analysis.ledger.revival import count_again, trained_groups
+from rtrace_otel.analysis.ledger.stops import OpenStop, lose, take, timeline, weigh_intervals
+from rtrace_otel.analysis.ledger.work import Rollout
 from rtrace_otel.events import Row
 
 WORK: Final = frozenset(
@@ -40,7 +41,7 @@ class RolloutFollower:
 
     Attributes:
         stops: So far, in file order.
-        pace: Of each run that wrote a row, by run id; what a forked process writes counts for its parent.
+        paces: Of each run that wrote a row; what a forked process writes counts for its parent.
         heirs: The runs that did some work.
         books: What became of every rollout.
         ended: Runs that were closed.
@@ -49,13 +50,14 @@ class RolloutFollower:
     def __init__(self) -> None:
         """Begin with no row seen."""
         self.stops: list[OpenStop] = []
-        self.pace: dict[str, RunPace] = {}
+        self.paces: list[RunPace] = []
+        self._pace: dict[str, RunPace] = {}
         self.heirs = Heirs()
         self.books = Books()
         self.ended: set[str] = set()
         self._missing = MissingWork()
         self._groups = Groups(self._missing, self.books)
-        self._attempts = Attempts(self._groups, self._missing, self.books, self.pace, self._take_late)
+        self._attempts = Attempts(self._groups, self._missing, self.books, self._take_late)
         self._branches: dict[str, Branch] = {}
         self._parents: dict[str, str] = {}
         self._stop_of: dict[int, OpenStop] = {}
@@ -81,15 +83,15 @@ class RolloutFollower:
 
     def add(self, row: Row) -> None:
         """Take the next row of the file."""
-        event, run = row["event"], str(row["run"])
+        event, run = row["event"], self._process(row)
         self._groups.place += 1
-        if event == "run_started" and row.get("parent_run") is not None and run not in self.pace:
-            self._parents[run] = str(row["parent_run"])
-        run = self._parents.get(run, run)
-        pace = self.pace.get(run)
-        if pace is None:
-            pace = self.pace[run] = RunPace()
+        if event == "checkpoint_restored":
+            self._begin_new_life(run, row)
         t = time_of(row)
+        pace = self._pace.get(run)
+        if pace is None:
+            pace = self._pace[run] = RunPace()
+            self.paces.append(pace)
         pace.saw(t)
         handler = self._handlers.get(event)
         if handler is None and event not in WORK:
@@ -97,19 +99,35 @@ class RolloutFollower:
         self._groups.now = t
         branch = self._branches.get(run)
         if branch is None:
-            branch = self._branches[run] = Branch(run)
-        if not branch.begun and event in WORK:
-            self._begin(branch, None)
+            branch = self._branches[run] = Branch(run, pace)
+        if event in WORK:
+            branch.worked = True
+            if not branch.begun:
+                self._begin(branch, None)
         if handler is not None:
             handler(branch, row, t)
 
     def job_ended(self, stop: OpenStop) -> bool:
         """Whether the last run so far of the stop's job was closed."""
-        return [branch.run for branch in self.heirs.branches if branch.job == stop.stopped.job][-1] in self.ended
+        return self.heirs.of_job(stop.stopped.job)[-1].run in self.ended
+
+    def _process(self, row: Row) -> str:
+        """The run that a row counts for: what a forked process writes counts for its parent."""
+        run = str(row["run"])
+        if row["event"] == "run_started" and row.get("parent_run") is not None and run not in self._pace:
+            parent = str(row["parent_run"])
+            self._parents[run] = self._parents.get(parent, parent)
+        return self._parents.get(run, run)
+
+    def _begin_new_life(self, run: str, row: Row) -> None:
+        """A run that restores in the middle of its life goes on as if it were another."""
+        branch = self._branches.get(run)
+        if branch is not None and branch.begun and (branch.worked or branch.said != restored_by(row)):
+            del self._branches[run], self._pace[run]
 
     def _begin(self, branch: Branch, said: Restored | None) -> None:
         """A run does its first work, or says which checkpoint it goes on from."""
-        branch.begun = True
+        branch.begun, branch.said = True, said
         stopped, checkpoint = self.heirs.stopped(said)
         self.heirs.add(branch)
         if stopped is None:
@@ -119,31 +137,40 @@ class RolloutFollower:
             branch.job = 1 + max(other.job for other in self.heirs.branches)  # another job after one that had ended
             return
         branch.base = checkpoint
-        stop = OpenStop(stopped, branch.run, said, checkpoint)
+        stop = OpenStop(stopped, branch, said, checkpoint)
+        self._take(stop, checkpoint)
+        self._stop_of[id(stopped)] = stop
+        if branch.run != stopped.run:
+            branch.pace.wants(stopped.pace)
+        self.stops.append(stop)
+
+    def _take(self, stop: OpenStop, checkpoint: Checkpoint | None) -> None:
+        """What the stop takes away from its job, and what the checkpoint brings back."""
         before = None
         if checkpoint is not None:
             before = checkpoint.branch.windows[checkpoint.windows_before - 1]
             first = checkpoint.windows_before == 1
-            began = self.pace[checkpoint.branch.run].started
-            stop.previous_taken_at = began if first else self.heirs.taken_before(checkpoint)
-        windows, groups = take(stop)
+            stop.previous_taken_at = checkpoint.branch.pace.started if first else self.heirs.taken_before(checkpoint)
+        heir = stop.restored
+        job = [branch for branch in self.heirs.of_job(heir.job) if branch is not heir]
+        windows, groups = take(stop, job)
+        back = [window for branch, held in timeline(checkpoint).items() for window in branch.bring_back(held)]
+        heir.follows = {branch: live for branch in job if (live := branch.live())}
         self._retention.given_up(windows)
         for _, step in stop.steps_lost:
             self._steps_lost.setdefault(step, []).append(stop)
         self.books.lost(stop.losses, stop.forgotten)
-        self._missing.go_back(branch)
-        self._missing.add(branch, groups, stop.losses)
-        weigh_intervals(stop, before, self.pace[stopped.run].last)
-        self._stop_of[id(stopped)] = stop
-        if branch.run != stopped.run:
-            self.pace[branch.run].wants(self.pace[stopped.run])
-        self.stops.append(stop)
+        kept = trained_groups(back)
+        self._missing.go_back(heir)
+        self._missing.add(heir, groups, stop.losses)
+        count_again(kept, self.books, self._missing)
+        weigh_intervals(stop, before, stop.stopped.pace.last)
 
     def _take_late(self, branch: Branch, rollout: Rollout) -> None:
         """A run that another one took over from still works: that is lost, too."""
         stop = self._stop_of.get(id(branch))
         if stop is not None:
-            loss = Loss(rollout)
+            loss = lose(rollout)
             stop.losses.append(loss)
             self._missing.add(branch, [rollout.group], [loss])
 
@@ -152,6 +179,7 @@ class RolloutFollower:
         stop = self._stop_of.get(id(branch))
         if stop is not None and step is not None:
             stop.steps_lost.append((branch.run, step))
+            stop.steps_late.append(step)
             self._steps_lost.setdefault(step, []).append(stop)
 
     def _discard(self, branch: Branch, row: Row, t: float | None) -> None:
@@ -160,19 +188,19 @@ class RolloutFollower:
             self._retention.add(branch, group)
 
     def _restore(self, branch: Branch, row: Row, _t: float | None) -> None:
-        if branch.begun:  # it restores in the middle of its life: what it did until then is given up
-            branch = self._branches[branch.run] = Branch(branch.run)
-        seconds = duration(row.get("seconds"))
-        self._begin(branch, Restored(id_of(row.get("checkpoint_id")), _step(row), id_of(row.get("from_run")), seconds))
+        if not branch.begun:  # else the same is said twice
+            self._begin(branch, restored_by(row))
 
     def _published(self, branch: Branch, row: Row, t: float | None) -> None:
         seconds = duration(row.get("seconds"))
-        self.heirs.published(branch.checkpoint_published(str(row.get("checkpoint_id")), _step(row), t, seconds))
+        self.heirs.published(
+            branch.checkpoint_published(str(row.get("checkpoint_id")), integer(row.get("step")), t, seconds)
+        )
 
     def _train(self, branch: Branch, row: Row, t: float | None) -> None:
-        step = _step(row)
+        step = integer(row.get("step"))
         groups = self._groups.train(branch, row)
-        self.pace[branch.run].trained(t)
+        branch.pace.trained(t)
         if branch.given_up:
             self._train_late(branch, step)
             return
@@ -182,8 +210,3 @@ class RolloutFollower:
         self.books.trained(row, groups)
         for stop in self._steps_lost.pop(step, ()) if step is not None else ():
             stop.steps_again.add(step or 0)
-
-
-def _step(row: Row) -> int | None:
-    step = row.get("step")
-    return step if type(step) is int else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from rtrace_otel.analysis.checked import names
 from rtrace_otel.analysis.ledger.books import Books
 from rtrace_otel.analysis.ledger.branch import Branch
 from rtrace_otel.analysis.ledger.missing import MissingWork, carried, kept
@@ -56,7 +57,9 @@ class Groups:
         elif turn.place is None:
             turn.place, turn.began_at = self.place, self.now
         branch.link(turn)
-        group = branch.groups[group_id] = PromptGroup(group_id, turn, brought_back=brought_back)
+        group = branch.groups[group_id] = PromptGroup(
+            group_id, turn, brought_back=brought_back, place=turn.place, began_at=turn.began_at
+        )
         return group
 
     def known(self, branch: Branch, group_id: Any) -> PromptGroup | None:
@@ -95,9 +98,8 @@ class Groups:
 
     def train(self, branch: Branch, row: Row) -> list[PromptGroup]:
         """The groups that a ``train_step`` row names and that the file tells of."""
-        named = row.get("group_ids")
         groups = []
-        for group_id in named if isinstance(named, (list, tuple)) else ():
+        for group_id in names(row.get("group_ids")):
             group = self.known(branch, group_id)
             if group is None:
                 continue
@@ -114,7 +116,7 @@ class Groups:
         for generation in list(missing):
             if any(loss.rollout.ended is Ended.SEALED for loss in missing[generation]):
                 kept(self._missing.come_back(group.occurrence, generation), group)
-        there = {rollout.generation for rollout in group.rollouts.values()}
+        there = {rollout.generation for rollout in group.rollouts}
         for generation, result in group.occurrence.results.items() if group.brought_back else ():
             if generation not in there:
                 carried(result, group)

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from rtrace_otel.analysis.checked import duration, integer, name, names
+from rtrace_otel.analysis.ledger.branch import Branch, Checkpoint, Restored
+from rtrace_otel.events import Row
 
-from rtrace_otel.analysis.ledger.branch import Branch, Checkpoint, chain
 
-
-@dataclass(frozen=True, slots=True)
-class Restored:
-    """What a run says of the checkpoint that it went on from.
-
-    Attributes:
-        checkpoint_id: Its name.
-        step: Its step.
-        from_run: The run that published it.
-        seconds: How long the restore took.
-    """
-
-    checkpoint_id: str | None
-    step: int | None
-    from_run: str | None
-    seconds: float | None
+def restored_by(row: Row) -> Restored:
+    """What a ``checkpoint_restored`` row says."""
+    groups = row.get("groups")
+    return Restored(
+        name(row.get("checkpoint_id")),
+        integer(row.get("step")),
+        name(row.get("from_run")),
+        duration(row.get("seconds")),
+        frozenset(names(groups)) if isinstance(groups, (list, tuple)) else None,
+    )
 
 
 class Heirs:
@@ -36,6 +31,10 @@ class Heirs:
     def branches(self) -> tuple[Branch, ...]:
         """The runs so far."""
         return tuple(self._order)
+
+    def of_job(self, job: int) -> list[Branch]:
+        """The runs of a job so far."""
+        return [branch for branch in self._order if branch.job == job]
 
     def add(self, branch: Branch) -> None:
         """A run did its first work."""
@@ -52,15 +51,14 @@ class Heirs:
             said: What the new run says of its checkpoint, if it restores one.
 
         Returns:
-            The newest run that descends from the checkpoint, else the newest run; ``None`` if there was none.
+            The newest run of the checkpoint's job, else the newest run; ``None`` if there was none.
         """
         if not self._order:
             return None, None
         checkpoint = self._find(said) if said is not None else None
         if checkpoint is None:
             return self._order[-1], None
-        heirs = [branch for branch in self._order if checkpoint.branch in chain(branch)]
-        return (heirs or self._order)[-1], checkpoint
+        return self.of_job(checkpoint.branch.job)[-1], checkpoint
 
     def taken_before(self, checkpoint: Checkpoint) -> float | None:
         """When the same run's checkpoint before this one was taken."""

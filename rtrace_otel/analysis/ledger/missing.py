@@ -35,8 +35,8 @@ class MissingWork:
             turns = self._by_prompt.setdefault(turn.prompt_id or "", [])
             if turn not in turns:
                 turns.append(turn)
-            self._taken.update(group.rollouts)
-            results = group.rollouts.values() if group.discarded is not None else ()
+            self._taken.update((rollout.attempt_id, rollout) for rollout in group.rollouts)
+            results = group.rollouts if group.discarded is not None else ()
             turn.results = {result.generation: result for result in results if result.ended is Ended.SEALED}
         for loss in losses:
             rollout = loss.rollout
@@ -124,9 +124,11 @@ def kept(losses: Iterable[Loss], group: PromptGroup) -> Rollout | None:
 
 def carried(before: Rollout, group: PromptGroup) -> Rollout:
     """A sealed result as it stands in the group that goes on with it."""
-    again = replace(before, group=group, ended=Ended.SEALED, calls=None, booked=None, running_since=None, copy=None)
+    again = replace(
+        before, group=group, ended=Ended.SEALED, calls=None, booked=None, running_since=None, copy=None, taken=None
+    )
     before.copy = again
-    group.rollouts[again.attempt_id] = again
+    group.rollouts.append(again)
     return again
 
 

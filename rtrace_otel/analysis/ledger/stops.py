@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from rtrace_otel.analysis.ledger.branch import Branch, Checkpoint, Window, chain
-from rtrace_otel.analysis.ledger.heirs import Restored
-from rtrace_otel.analysis.ledger.work import Amount, Ended, Loss, PromptGroup, amount_of
+from rtrace_otel.analysis.ledger.branch import Branch, Checkpoint, Window
+from rtrace_otel.analysis.ledger.branch import Restored
+from rtrace_otel.analysis.ledger.work import Amount, Ended, Loss, PromptGroup, Rollout, amount_of
 
 
 @dataclass(slots=True, eq=False)
@@ -22,6 +22,7 @@ class OpenStop:
         losses: The rollouts that the stop took.
         forgotten: Further ones, too many to remember one by one.
         steps_lost: Steps trained after the checkpoint, each with the run that trained it.
+        steps_late: Those that the stopped run trained after the next one had begun.
         steps_again: Those of them that a later run trained again.
         at_risk: What had been sealed since the checkpoint.
         at_risk_half: The same, had checkpoints been taken twice as often.
@@ -30,12 +31,13 @@ class OpenStop:
     """
 
     stopped: Branch
-    restored: str
+    restored: Branch
     said: Restored | None
     checkpoint: Checkpoint | None
     losses: list[Loss] = field(default_factory=list)
     forgotten: Amount = field(default_factory=Amount)
     steps_lost: list[tuple[str, int]] = field(default_factory=list)
+    steps_late: list[int] = field(default_factory=list)
     steps_again: set[int] = field(default_factory=set)
     previous_taken_at: float | None = None
     at_risk: Amount | None = None
@@ -43,37 +45,49 @@ class OpenStop:
     at_risk_twice: Amount | None = None
 
 
-def take(stop: OpenStop) -> tuple[list[Window], list[PromptGroup]]:
+def take(stop: OpenStop, job: Iterable[Branch]) -> tuple[list[Window], list[PromptGroup]]:
     """Give up everything after the stop's checkpoint: windows, and the rollouts in them and in unfinished groups.
+
+    Args:
+        stop: The stop.
+        job: The runs of its job before the one that goes on.
 
     Returns:
         The windows that were given up, and all groups.
     """
-    checkpoint, said = stop.checkpoint, stop.said
     windows: list[Window] = []
     groups: list[PromptGroup] = []
-    for branch in chain(stop.stopped):
-        before = len(windows)
-        here = checkpoint is not None and checkpoint.branch is branch
-        if here and checkpoint is not None:
-            windows += branch.take_after(checkpoint.windows_before)
-        elif checkpoint is None and said is not None and said.step is not None:
-            windows += branch.take_after_step(said.step)
-        else:
-            windows += branch.take_after(0)
-        stop.steps_lost += [(branch.run, step) for window in windows[before:] for _, step in window.steps]
+    for branch in job:
+        taken = _take_windows(stop, branch)
+        windows += taken
+        stop.steps_lost += [(branch.run, step) for window in taken for _, step in window.steps]
         if not branch.given_up:
             groups += branch.groups.values()
             branch.given_up = True
-        if here:
-            break
     groups += [group for window in windows for _, group in window.finished]
     for window in windows:
         stop.forgotten += window.forgotten
     alive = [group for group in groups if group.discarded is None]
-    rollouts = (rollout for group in alive for rollout in group.rollouts.values())
-    stop.losses = [Loss(rollout) for rollout in rollouts if rollout.ended is not Ended.ABANDONED]
+    rollouts = (rollout for group in alive for rollout in group.rollouts)
+    stop.losses = [lose(rollout) for rollout in rollouts if rollout.ended is not Ended.ABANDONED]
     return windows, groups
+
+
+def _take_windows(stop: OpenStop, branch: Branch) -> list[Window]:
+    if stop.checkpoint is None and stop.said is not None and stop.said.step is not None:
+        return branch.take_after_step(stop.said.step)
+    return branch.take_after(timeline(stop.checkpoint).get(branch, 0))
+
+
+def timeline(checkpoint: Checkpoint | None) -> dict[Branch, int]:
+    """How many windows of each run a checkpoint holds."""
+    return {} if checkpoint is None else {**checkpoint.branch.follows, checkpoint.branch: checkpoint.windows_before}
+
+
+def lose(rollout: Rollout) -> Loss:
+    """A stop takes a rollout."""
+    rollout.taken = Loss(rollout)
+    return rollout.taken
 
 
 def weigh_intervals(stop: OpenStop, before: Window | None, killed_at: float | None) -> None:
@@ -92,9 +106,9 @@ def weigh_intervals(stop: OpenStop, before: Window | None, killed_at: float | No
     if before is None or stop.previous_taken_at is None or stop.previous_taken_at >= taken_at:
         return
     half = (taken_at - stop.previous_taken_at) / 2
-    last_half = taken_at + half * int(max(killed_at - taken_at, 0.0) / half)
+    last_half = taken_at + (killed_at - taken_at) // half * half if killed_at > taken_at else taken_at
     stop.at_risk_half = _sealed_after(stop.losses, last_half)
-    earlier = [Loss(rollout) for _, group in before.finished for rollout in group.rollouts.values()]
+    earlier = [Loss(rollout) for _, group in before.finished for rollout in group.rollouts]
     if before.forgotten.rollouts:
         return
     older = _sealed_after([*stop.losses, *earlier], stop.previous_taken_at)

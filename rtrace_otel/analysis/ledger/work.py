@@ -48,6 +48,7 @@ class Rollout:
         calls: Tokens of its running calls at the last refit.
         booked: The account that it is booked in, as disposition and reason.
         copy: The same result in the group that a restore kept it in.
+        taken: What the last stop that took it says of it.
     """
 
     attempt_id: str
@@ -66,6 +67,7 @@ class Rollout:
     calls: dict[str, int] | None = None
     booked: tuple[str, str | None] | None = None
     copy: Rollout | None = None
+    taken: Loss | None = None
 
     def dispatch(self, t: float | None) -> None:
         """It runs from now on."""
@@ -167,20 +169,24 @@ class PromptGroup:
     Attributes:
         group_id: Its id.
         occurrence: The prompt's turn that it belongs to.
-        rollouts: Its attempts that were not abandoned, by generation.
+        rollouts: Its attempts that were not abandoned; damaged rows can begin two under one id.
         brought_back: Whether a restore brought it back, rather than its prompt coming round again.
         trained: Whether a step of its run trained it.
         discarded: Why it was discarded.
         came_back: What it went on with of what stops had taken.
+        place: Place of its turn on the timeline of its run.
+        began_at: When its turn began there.
     """
 
     group_id: str
     occurrence: Occurrence
-    rollouts: dict[str, Rollout] = field(default_factory=dict)
+    rollouts: list[Rollout] = field(default_factory=list)
     brought_back: bool = False
     trained: bool = False
     discarded: str | None = None
     came_back: list[Loss] = field(default_factory=list)
+    place: int | None = None
+    began_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
