@@ -64,9 +64,9 @@ def histories(draw: st.DrawFn) -> SimulationSettings:
 def tells_enough(rows: Sequence[Row], truth: Truth) -> bool:
     """Whether the rows say all that the truth is about.
 
-    They do not where a run is stopped before it says what it restored, where a job starts over without a checkpoint
-    after a clean end (that is another job to the reader), and where the late row of a killed run is the only sign that
-    it had brought something back.
+    They do not where a run is stopped before it says what it restored, or before any row names a group that it brought
+    back; where a job starts over without a checkpoint after a clean end (that is another job to the reader); and where
+    the late row of a killed run is the only sign that it had brought something back.
     """
     stops = truth.stops
     if any(not stop.is_restored and stop.checkpoint_id is not None for stop in stops):
@@ -75,6 +75,8 @@ def tells_enough(rows: Sequence[Row], truth: Truth) -> bool:
         return False
     worked = {row["run"] for row in rows if row["event"] in {"group_reserved", "checkpoint_restored"}}
     if not worked.issuperset(truth.runs[:-1]):
+        return False
+    if any(silent for run, silent in _silent_groups(rows).items() if run != truth.runs[-1]):
         return False
     current = ""
     seen: set[str] = set()
@@ -87,4 +89,16 @@ def tells_enough(rows: Sequence[Row], truth: Truth) -> bool:
     return True
 
 
+def _silent_groups(rows: Sequence[Row]) -> dict[str, set[str]]:
+    """The groups that each run brought back and of which no row of it says anything more."""
+    silent: dict[str, set[str]] = {}
+    for row in rows:
+        if row["event"] == "checkpoint_restored":
+            silent[row["run"]] = set(row["groups"])
+        elif row["event"] in _SIGNS and row["run"] in silent:
+            silent[row["run"]] -= {row.get("group_id"), *row.get("group_ids", ())}
+    return silent
+
+
+_SIGNS = {"attempt_dispatched", "attempt_resumed", "group_published", "group_discarded", "train_step"}
 _BRING_BACK = {"attempt_resumed", "checkpoint_restored", "group_reserved", "group_discarded"}
