@@ -10,7 +10,7 @@ from rtrace_otel.analysis.ledger.work import Amount, Fate
 from rtrace_otel.analysis.lineage import LineageRun
 from rtrace_otel.analysis.restore_results import Interval, RestoreReport, Stop
 from rtrace_otel.report.document import Block, Column, Document, Facts, Sentence, Table, printable
-from rtrace_otel.report.numbers import count, plural, ranges, seconds, shortener
+from rtrace_otel.report.numbers import count, moment, plural, ranges, seconds, shortener
 from rtrace_otel.report.restore_words import stop_sentences, verdict
 
 
@@ -148,6 +148,7 @@ def _longest_table(stop: Stop, number: int) -> Table:
 
 
 def _when(stop: Stop) -> Iterator[tuple[str, str]]:
+    yield "last sign of life", f"{moment(stop.killed_at)} UTC"
     yield "nothing ran for", seconds(stop.dead_s)
     yield "the restore took", seconds(stop.restore_s)
     yield "first dispatch after", seconds(stop.first_dispatch_s)

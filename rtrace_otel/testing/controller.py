@@ -193,8 +193,10 @@ class Controller:
         self._agenda.after(seconds, lambda: self._publish_checkpoint(snapshot, seconds))
 
     def _publish_checkpoint(self, snapshot: Snapshot | None, seconds: float) -> None:
+        took: dict[str, float] = {"seconds": seconds}
         if snapshot is None:
             snapshot = take_snapshot(self._context, self._pump, self._step, self._training)
+            took = {}  # the contents are of this moment, and a duration would say that they are older
         self._published.append(snapshot)
         self._context.write(
             "checkpoint_published",
@@ -202,7 +204,7 @@ class Controller:
             step=snapshot.step,
             kind="snapshot",
             groups=snapshot.group_ids,
-            seconds=seconds,
+            **took,
         )
         self._is_saving = False
         self._pump.rollouts.admit()

@@ -108,7 +108,8 @@ class SimulationSettings:
         replacements: Whether a group discarded for an error is replaced by a prompt of a spare pool.
         writes_epoch: Whether ``group_reserved`` rows have ``epoch``.
         writes_checkpoint_started: Whether there are ``checkpoint_started`` rows. A checkpoint holds the state of that
-            moment; without these rows, of the moment of its ``checkpoint_published`` row.
+            moment; without these rows, of the moment of its ``checkpoint_published`` row, which then has no
+            ``seconds``.
         writes_resumed_dispatch: Whether an attempt that goes on from turns or tokens also has an
             ``attempt_dispatched`` row, right after its ``attempt_resumed``.
         ending: See :data:`Ending`.

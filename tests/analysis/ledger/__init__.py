@@ -1,0 +1,1 @@
+"""Tests of what follows rollouts over stops and restores."""
