@@ -96,9 +96,14 @@ class Attempts:
 
     def abandon(self, branch: Branch, row: Row, t: float | None) -> None:
         """An ``attempt_abandoned`` row."""
+        taken = branch.open[attempt_id].taken if (attempt_id := str(row.get("attempt_id"))) in branch.open else None
+        if taken is not None and taken.lives_on:
+            return  # the run that took over kept its result
         rollout = _end(branch, row, t, Ended.ABANDONED)
         if rollout is None:
             return
+        if taken is not None:
+            self._missing.drop(taken)  # it had ended, so nothing comes back
         rollout.reason = str(row.get("reason"))
         if not branch.given_up:
             rollout.group.rollouts.remove(rollout)

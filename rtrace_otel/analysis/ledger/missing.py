@@ -93,6 +93,15 @@ class MissingWork:
             again = [turn for turn in held if turn.missing or brought_back]
         return min(again, key=lambda turn: turn.order, default=None)
 
+    def drop(self, loss: Loss) -> None:
+        """This one is not missing after all."""
+        missing, generation = loss.rollout.group.occurrence.missing, loss.rollout.generation
+        others = [other for other in missing.pop(generation, []) if other is not loss]
+        if others:
+            missing[generation] = others
+        if self._by_attempt.get(loss.rollout.attempt_id) is loss:
+            del self._by_attempt[loss.rollout.attempt_id]
+
     def come_back(self, occurrence: Occurrence, generation: str) -> list[Loss]:
         """Take out what is missing of a generation."""
         losses = occurrence.missing.pop(generation, [])

@@ -33,7 +33,10 @@ def count_again(groups: Iterable[PromptGroup], books: Books, missing: MissingWor
             while last.copy is not None:
                 last = last.copy
             loss = last.taken
-            if loss is None or rollout.ended is not Ended.SEALED:
+            if loss is None:
+                continue
+            if last is rollout and rollout.ended is not Ended.SEALED:
+                loss.lives_on, rollout.taken = True, None  # open while its group was trained, as before
                 continue
             for twin in missing.come_back(group.occurrence, rollout.generation):
                 twin.fate = Fate.NEVER_CAME_BACK  # its prompt's turn is over

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from rtrace_otel.analysis.ledger.branch import Branch, Checkpoint, Window
-from rtrace_otel.analysis.ledger.branch import Restored
+from rtrace_otel.analysis.ledger.branch import Branch, Checkpoint, Restored, Window
 from rtrace_otel.analysis.ledger.work import Amount, Ended, Loss, PromptGroup, Rollout, amount_of
 
 
