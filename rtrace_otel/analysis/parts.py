@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from typing import Final
 
-from rtrace_otel.analysis.checked import time_of
+from rtrace_otel.analysis.checked import integer, time_of
 from rtrace_otel.analysis.reader import read_events
-from rtrace_otel.analysis.source import ARCHIVE_ERRORS, open_lines
+from rtrace_otel.analysis.source import ARCHIVE_ERRORS, file_of, open_lines
+from rtrace_otel.errors import TraceFileError
+
+FIRST_ROWS: Final = 1000
+"""Rows that are looked at to find the first time of a part."""
 
 
 class Parts:
@@ -18,17 +26,18 @@ class Parts:
 
     Attributes:
         name: What to call them together.
-        paths: In the order of their first rows.
+        paths: In the order of their first rows; a file that was given twice is there once.
 
     Raises:
-        TraceFileError: One of them cannot be opened.
+        TraceFileError: One of them cannot be opened, or is no regular file.
     """
 
     def __init__(self, paths: Sequence[str]) -> None:
         """Look at the first row of each."""
-        self.paths = tuple(sorted(paths, key=_began))
-        others = len(paths) - 1
-        self.name = f"{self.paths[0]} and {others} more {'file' if others == 1 else 'files'}"
+        self.paths = tuple(sorted(_distinct(paths), key=_began))
+        others = len(self.paths) - 1
+        more = f" and {others} more {'file' if others == 1 else 'files'}" if others else ""
+        self.name = f"{self.paths[0]}{more}"
 
     def __iter__(self) -> Iterator[bytes]:
         """Lines of all parts. Their numbers count on from part to part."""
@@ -43,9 +52,27 @@ class Parts:
                 opened.close()
 
 
-def _began(path: str) -> float:
-    """Time of the first row; a file without one comes last."""
+def _distinct(paths: Sequence[str]) -> Iterator[str]:
+    """The paths, without those that lead to a file named before: every row would count twice."""
+    seen: set[tuple[int, int]] = set()
+    for path in paths:
+        try:
+            found = file_of(Path(path)).stat()
+        except OSError:  # opening it says what is wrong
+            yield path
+            continue
+        if not stat.S_ISREG(found.st_mode):  # its first row could not be read a second time
+            raise TraceFileError(path, "is no regular file", hint="Give a pipe alone, or save it to a file first")
+        if (found.st_dev, found.st_ino) not in seen:
+            seen.add((found.st_dev, found.st_ino))
+            yield path
+
+
+def _began(path: str) -> tuple[float, int]:
+    """Time and number of the first row that has a time; a file without one comes last."""
     with closing(read_events(path)) as reader:
-        first = next(reader, None)
-    t = time_of(first) if first is not None else None
-    return float("inf") if t is None else t
+        for row in islice(reader, FIRST_ROWS):
+            t = time_of(row)
+            if t is not None:
+                return t, integer(row.get("seq")) or 0
+    return float("inf"), 0

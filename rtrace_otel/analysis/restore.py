@@ -7,7 +7,7 @@ from heapq import nlargest
 from statistics import fmean
 from typing import Final
 
-from rtrace_otel.analysis.checked import duration, time_of
+from rtrace_otel.analysis.checked import between, duration, time_of
 from rtrace_otel.analysis.ledger.follow import RolloutFollower
 from rtrace_otel.analysis.ledger.stops import OpenStop
 from rtrace_otel.analysis.ledger.work import Ended, Fate, Loss, amount_of
@@ -85,6 +85,7 @@ class RestoreFold:
             run=stop.stopped.run,
             ended_how="unknown" if stop.restored.run == stop.stopped.run else ended_how,
             restored_run=stop.restored.run,
+            checkpoint_restored=stop.said is not None,
             checkpoint_id=stop.said.checkpoint_id if stop.said else None,
             checkpoint_step=stop.said.step if stop.said else None,
             checkpoint_in_file=stop.checkpoint is not None,
@@ -99,6 +100,7 @@ class RestoreFold:
             steps_trained_again=tuple(sorted(stop.steps_again)),
             in_flight=amount_of((loss for loss in losses if loss.rollout.ended is Ended.OPEN), before.last),
             fates=amounts,
+            forgotten=stop.forgotten,
             longest=_longest(losses, before.last, finished),
             interval=_interval(stop, before.last),
             length_bias=_bias(fates, before.last),
@@ -124,12 +126,9 @@ def _longest(losses: Iterable[Loss], until: float | None, finished: bool) -> tup
 
 def _interval(stop: OpenStop, killed_at: float | None) -> Interval:
     taken_at = stop.checkpoint.taken_at if stop.checkpoint is not None else None
-    known = taken_at is not None and killed_at is not None
     return Interval(
-        age_s=killed_at - taken_at if known and killed_at is not None and taken_at is not None else None,
-        interval_s=taken_at - stop.previous_taken_at
-        if taken_at is not None and stop.previous_taken_at is not None
-        else None,
+        age_s=between(taken_at, killed_at),
+        interval_s=between(stop.previous_taken_at, taken_at),
         sealed_since=stop.at_risk,
         if_half=stop.at_risk_half,
         if_twice=stop.at_risk_twice,
@@ -153,7 +152,7 @@ class _BarrierFold:
     """Adds up what checkpoints cost."""
 
     def __init__(self) -> None:
-        self._refused: dict[str, float | None] = {}
+        self._refused: dict[tuple[str, str], float | None] = {}
         self._started: dict[str, float | None] = {}
         self._published = self._refusals = self._redispatched = 0
         self._seconds: float | None = None
@@ -166,9 +165,9 @@ class _BarrierFold:
                 self._dispatched(row)
         elif event == "attempt_refused":
             self._refusals += 1
-            self._refused[str(row.get("attempt_id"))] = time_of(row)
+            self._refused[_attempt(row)] = time_of(row)
         elif event in {"attempt_sealed", "attempt_abandoned"}:
-            self._refused.pop(str(row.get("attempt_id")), None)
+            self._refused.pop(_attempt(row), None)
         elif event == "checkpoint_started":
             self._started[str(row["run"])] = time_of(row)
         elif event == "checkpoint_published":
@@ -180,7 +179,7 @@ class _BarrierFold:
         )
 
     def _dispatched(self, row: Row) -> None:
-        refused_at = self._refused.pop(str(row.get("attempt_id")), None)
+        refused_at = self._refused.pop(_attempt(row), None)
         t = time_of(row)
         if refused_at is not None and t is not None and t >= refused_at:
             self._redispatched += 1
@@ -194,3 +193,7 @@ class _BarrierFold:
             seconds = max(ended - started, 0.0)
         if seconds is not None:
             self._seconds = (self._seconds or 0.0) + seconds
+
+
+def _attempt(row: Row) -> tuple[str, str]:
+    return str(row["run"]), str(row.get("attempt_id"))

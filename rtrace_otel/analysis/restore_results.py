@@ -64,7 +64,8 @@ class Stop:
         run: The run that stopped.
         ended_how: How it ended.
         restored_run: The run that went on.
-        checkpoint_id: The checkpoint that this run restored; ``None`` if it began from nothing.
+        checkpoint_restored: Whether this run says that it restored a checkpoint, rather than begin from nothing.
+        checkpoint_id: That checkpoint, if it says.
         checkpoint_step: That checkpoint's step.
         checkpoint_in_file: Whether the file tells of its publication.
         killed_at: Last sign of life of the run that stopped, in Unix seconds.
@@ -78,6 +79,7 @@ class Stop:
         steps_trained_again: Those of them that a later run trained again.
         in_flight: Attempts that were open at the stop.
         fates: What became of every rollout that was alive, or done after the checkpoint.
+        forgotten: Of the unknown ones, those that were trained too long before the stop to be remembered one by one.
         longest: The dearest losses, most tokens first.
         interval: What the checkpoint's age cost.
         length_bias: Mean running time of what never came back, divided by that of the rest; ``None`` for fewer than 5.
@@ -86,6 +88,7 @@ class Stop:
     run: str
     ended_how: HowEnded
     restored_run: str
+    checkpoint_restored: bool
     checkpoint_id: str | None
     checkpoint_step: int | None
     checkpoint_in_file: bool
@@ -100,6 +103,7 @@ class Stop:
     steps_trained_again: tuple[int, ...]
     in_flight: Amount
     fates: Mapping[Fate, Amount]
+    forgotten: Amount
     longest: tuple[LongLoss, ...]
     interval: Interval
     length_bias: float | None
@@ -144,7 +148,7 @@ class RestoreReport:
         stops: In file order.
         lineage: The runs.
         barrier: What taking checkpoints cost.
-        rows_lost: Rows that are missing by the recorder's own account; numbers are lower bounds then.
+        rows_lost: Rows that are missing by the recorder's own account; numbers can be wrong by what they said.
     """
 
     stops: tuple[Stop, ...]
@@ -167,6 +171,7 @@ class RestoreReport:
         for stop in self.stops:
             assert set(stop.fates) == set(Fate), stop
             assert stop.in_flight.rollouts <= stop.total.rollouts, stop
+            assert stop.forgotten.rollouts <= stop.fates[Fate.UNKNOWN].rollouts, stop
             for amount in stop.fates.values():
                 assert 0 <= amount.tokens_kept <= amount.tokens, amount
             assert set(stop.steps_trained_again) <= set(stop.steps_lost), stop

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from rtrace_otel.analysis.checked import time_of
+from rtrace_otel.analysis.checked import amount, time_of
 from rtrace_otel.events import EVENTS_BY_NAME, Row
 
 HowEnded: TypeAlias = Literal["clean", "killed", "unknown"]
@@ -99,8 +99,8 @@ class RunFold:
         elif event == "train_step" and type(row.get("step")) is int:
             run.first_step = row["step"] if run.first_step is None else run.first_step
             run.last_step = row["step"]
-        elif event == "trace_gap" and type(row.get("lost")) is int:
-            run.rows_lost += row["lost"]
+        elif event == "trace_gap":
+            run.rows_lost += amount(row.get("lost")) or 0
         elif event == "clock_adjusted":
             run.clock_steps += 1
         return event in EVENTS_BY_NAME

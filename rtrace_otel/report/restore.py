@@ -59,6 +59,7 @@ def restore_json(report: RestoreReport) -> dict[str, Any]:
 def _stop_json(stop: Stop) -> dict[str, Any]:
     data = asdict(stop)
     data["in_flight"] = _amount_json(stop.in_flight)
+    data["forgotten"] = _amount_json(stop.forgotten)
     data["fates"] = {fate.value: _amount_json(amount) for fate, amount in stop.fates.items()}
     data["totals"] = _amount_json(stop.total)
     data["lost"] = _amount_json(stop.lost)

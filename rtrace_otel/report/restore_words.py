@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rtrace_otel.analysis.ledger.work import Amount, Fate
 from rtrace_otel.analysis.restore_results import RestoreReport, Stop, added
 from rtrace_otel.report.document import printable
@@ -14,37 +16,26 @@ LONG_BIAS = 1.25
 def verdict(report: RestoreReport) -> str:
     """The answer in one sentence or two."""
     if not report.stops:
-        runs = plural(len(report.lineage.runs), "run")
-        return f"No stop in this file: {runs}, none of which went on with the job of another."
-    subject = "This stop" if len(report.stops) == 1 else f"These {len(report.stops)} stops"
-    lost = added(stop.lost for stop in report.stops)
-    total = added(stop.total for stop in report.stops)
-    fates = report.totals
-    text = f"{subject} cost {_cost(lost, total)}; {_for_good(fates[Fate.NEVER_CAME_BACK], fates[Fate.UNKNOWN])}."
+        runs = len(report.lineage.runs)
+        if not runs:
+            text = "No stop in this file: no run did any work."
+        elif runs == 1:
+            text = "No stop in this file: its one run did not go on with the job of another."
+        else:
+            text = f"No stop in this file: {runs:,} runs, none of which went on with the job of another."
+    else:
+        subject = "This stop" if len(report.stops) == 1 else f"These {len(report.stops):,} stops"
+        text = f"{subject} cost {_cost(report.stops)}."
     if report.rows_lost:
-        text += f" {plural(report.rows_lost, 'row')} of the file were lost: the numbers are lower bounds."
+        was = "was" if report.rows_lost == 1 else "were"
+        text += f" {plural(report.rows_lost, 'row')} {was} lost while recording, so the numbers can be wrong."
     return text
 
 
 def stop_sentences(stop: Stop, number: int, stops: int) -> list[str]:
     """What is to be said of one stop besides its numbers."""
-    sentences = []
-    if stops > 1:
-        fates = stop.fates
-        end = _for_good(fates[Fate.NEVER_CAME_BACK], fates[Fate.UNKNOWN])
-        sentences.append(f"Stop {number} cost {_cost(stop.lost, stop.total)}; {end}.")
-    if stop.checkpoint_id is None and stop.checkpoint_step is None:
-        sentences.append("The next run restored no checkpoint: everything before the stop was given up.")
-    elif not stop.checkpoint_in_file and stop.checkpoint_step is not None:
-        sentences.append(
-            f"The publication of checkpoint {printable(stop.checkpoint_id)} is not in this file; what was trained up "
-            f"to its step {stop.checkpoint_step} counts as safe."
-        )
-    elif not stop.checkpoint_in_file:
-        sentences.append(
-            f"Cannot tell what was safe, because the publication of checkpoint {printable(stop.checkpoint_id)} is not "
-            f"in this file and its step is not known; everything before the stop counts as given up."
-        )
+    sentences = [f"Stop {number} cost {_cost([stop])}."] if stops > 1 else []
+    sentences += _checkpoint(stop)
     if stop.dead_s is not None and stop.dead_s < 0:
         sentences.append(
             f"The run that stopped wrote rows for {seconds(-stop.dead_s)} after the next one began; what it did then "
@@ -54,40 +45,94 @@ def stop_sentences(stop: Stop, number: int, stops: int) -> list[str]:
         sentences.append(_steps_lost(stop))
     if stop.length_bias is not None and stop.length_bias >= LONG_BIAS:
         sentences.append(
-            f"What never came back had run {stop.length_bias:.1f} times as long as the rest: the loss is biased to "
-            f"long rollouts."
+            f"What never came back had run {stop.length_bias:.1f} times as long as the rest, on average: the loss is "
+            f"biased to long rollouts."
         )
     return sentences
 
 
+def _checkpoint(stop: Stop) -> list[str]:
+    if not stop.checkpoint_restored:
+        return ["The next run restored no checkpoint: everything before the stop was given up."]
+    if stop.checkpoint_in_file:
+        return []
+    named = f" {printable(stop.checkpoint_id)}" if stop.checkpoint_id is not None else ""
+    if stop.checkpoint_step is not None:
+        which = f"checkpoint{named}" if named else "the restored checkpoint"
+        safe = f"what was trained up to its step {stop.checkpoint_step} counts as safe"
+        return [f"The publication of {which} is not in this file; {safe}."]
+    if named:
+        reason = f"the publication of checkpoint{named} is not in this file and its step is not known"
+    else:
+        reason = "the next run does not say which checkpoint it restored"
+    return [f"Cannot tell what was safe, because {reason}; everything before the stop counts as given up."]
+
+
+def _goes_back_to_one(stop: Stop) -> bool:
+    """Whether it is known where the checkpoint was; else everything before the stop was given up."""
+    return stop.checkpoint_in_file or (stop.checkpoint_restored and stop.checkpoint_step is not None)
+
+
 def _steps_lost(stop: Stop) -> str:
     lost, again = len(stop.steps_lost), len(stop.steps_trained_again)
+    after = "after the checkpoint" if _goes_back_to_one(stop) else "and given up"
     if lost == 1:
-        after = "again after the restore" if again else "not again after the restore"
-        return f"Step {stop.steps_lost[0]} was trained after the checkpoint, and {after}."
+        return f"Step {stop.steps_lost[0]} was trained {after}, and {'' if again else 'not '}trained again later."
     how_many = "all" if again == lost else "none" if not again else f"{again:,}"
-    return f"Steps {ranges(stop.steps_lost)} were trained after the checkpoint; {how_many} of them were trained again."
+    were = "was" if again == 1 else "were"
+    return f"Steps {ranges(stop.steps_lost)} were trained {after}; {how_many} of them {were} trained again."
 
 
-def _cost(lost: Amount, total: Amount) -> str:
+def _cost(stops: Sequence[Stop]) -> str:
+    """What stops cost, what of it is gone for good, and what nobody can tell."""
+    lost, total = added(stop.lost for stop in stops), added(stop.total for stop in stops)
     if not total.rollouts:
-        return "no rollout: nothing was open, and nothing had been done since the checkpoint"
-    if not lost.rollouts and not lost.tokens_lost:
-        return "no rollout and no token"
-    least = "" if lost.tokens_exact else "at least "
-    share = percent(lost.tokens_lost / total.tokens) if total.tokens else None
-    text = f"{plural(lost.rollouts, 'rollout')} and {least}{plural(lost.tokens_lost, 'token')}"
-    return text + (f", {share} of what was in flight or done since the checkpoint" if share else "")
-
-
-def _for_good(never: Amount, unknown: Amount) -> str:
-    parts = []
-    if never.rollouts:
-        parts.append(f"{plural(never.rollouts, 'rollout')} never came back")
-    if unknown.rollouts:
-        one = unknown.rollouts == 1
+        return f"no rollout: none was in flight or done{_since(stops)}, as far as the file tells"
+    if not lost.rollouts and not lost.tokens_lost and lost.tokens_exact:
+        text = "no rollout and no token"
+    elif not lost.rollouts and not lost.tokens_lost:
+        text = "no rollout, and tokens whose number the file does not tell"
+    else:
+        text = _lost(lost, total, _since(stops))
+    never = added(stop.fates[Fate.NEVER_CAME_BACK] for stop in stops).rollouts
+    forgotten = added(stop.forgotten for stop in stops).rollouts
+    unknown = added(stop.fates[Fate.UNKNOWN] for stop in stops).rollouts - forgotten
+    discarded = added(stop.fates[Fate.DISCARDED] for stop in stops).rollouts
+    parts = [f"{plural(never, 'rollout')} never came back"] if never else []
+    if unknown:
+        parts.append(f"cannot tell what becomes of {_more(unknown, lost)}, because the file ends before the job does")
+    if forgotten:
         parts.append(
-            f"cannot tell what becomes of {plural(unknown.rollouts, 'more rollout')}, because the file ends before "
-            f"{'it has' if one else 'they have'} come back"
+            f"cannot tell what became of {_more(forgotten, lost)}, because training them lay too far back to be "
+            f"remembered one by one"
         )
-    return "; ".join(parts) or "nothing was lost for good"
+    parts = parts or ["every rollout came back"]
+    if discarded:
+        parts.append(f"{plural(discarded, 'rollout')} came back and {'was' if discarded == 1 else 'were'} discarded")
+    return f"{text}; {'; '.join(parts)}"
+
+
+def _lost(lost: Amount, total: Amount, since: str) -> str:
+    rollouts = plural(lost.rollouts, "rollout") if lost.rollouts else "no rollout"
+    if not lost.tokens_lost and not lost.tokens_exact:
+        return f"{rollouts}, and tokens whose number the file does not tell"
+    if lost.tokens_exact:
+        tokens = f"{rollouts} and {plural(lost.tokens_lost, 'token')}"
+    else:
+        tokens = f"{rollouts} and at least {plural(lost.tokens_lost, 'token')}"
+    if not total.tokens:
+        return tokens
+    share = percent(lost.tokens_lost / total.tokens)
+    known = "what was" if total.tokens_exact else "the tokens known of what was"
+    return f"{tokens}, {share} of {known} in flight or done{since}"
+
+
+def _since(stops: Sequence[Stop]) -> str:
+    """Since when, if that is the same for all of these stops."""
+    if not all(_goes_back_to_one(stop) for stop in stops):
+        return " before the stop" if len(stops) == 1 else ""
+    return " since the checkpoint" if len(stops) == 1 else " since the checkpoints"
+
+
+def _more(rollouts: int, lost: Amount) -> str:
+    return plural(rollouts, "more rollout" if lost.rollouts else "rollout")

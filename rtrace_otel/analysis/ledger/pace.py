@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
+from rtrace_otel.analysis.checked import between
+
 PACE_SEALS: Final = 64
 """Seals over which a pace is measured, at most."""
 
@@ -78,7 +80,7 @@ class RunPace:
 
     def since_start(self, t: float | None) -> float | None:
         """Seconds from the run's first row."""
-        return None if t is None or self.started is None else t - self.started
+        return between(self.started, t)
 
 
 def _pace(seals: list[float]) -> float:
