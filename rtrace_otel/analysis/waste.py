@@ -25,6 +25,9 @@ BUCKETS: Final[Mapping[str, str | None]] = {
 }
 """NeMo RL's name for what an account holds (``rl.bucket``), where one fits."""
 
+LEFT_OPEN: Final = "open after its group was trained"
+"""Reason for attempts that no one waited for when their run stopped."""
+
 
 @dataclass(frozen=True, slots=True)
 class Account:
@@ -168,10 +171,11 @@ class WasteFold:
         """The report over the rows so far."""
         follower = self._restores.follower
         report = self._restores.result()
+        booked = dict(follower.books.accounts)
+        for key, amount in _left_open(follower):
+            booked[key] = booked.get(key, NOTHING) + amount
         accounts = [
-            Account(name, reason, BUCKETS[name], amount)
-            for (name, reason), amount in follower.books.accounts.items()
-            if amount.rollouts
+            Account(name, reason, BUCKETS[name], amount) for (name, reason), amount in booked.items() if amount.rollouts
         ]
         accounts += _lost(follower)
         accounts += self._unfinished()
@@ -191,9 +195,8 @@ class WasteFold:
         waiting, running = NOTHING, NOTHING
         for branch in follower.heirs.branches:
             until = branch.pace.last
-            for rollout in branch.open.values():
-                if rollout.taken is None:
-                    running += _amount(rollout, until)
+            for rollout in () if branch.given_up else branch.open.values():
+                running += _amount(rollout, until)
             for group in () if branch.given_up else branch.groups.values():
                 for rollout in group.rollouts:
                     if rollout.ended is Ended.SEALED:
@@ -214,6 +217,15 @@ class WasteFold:
             refits=self._refits,
             checkpoints=report.barrier.seconds,
         )
+
+
+def _left_open(follower: RolloutFollower) -> Iterator[tuple[tuple[str, str | None], Amount]]:
+    """Attempts that a run which stopped had left open although their group was trained or discarded before."""
+    for branch in follower.heirs.branches:
+        for rollout in branch.open.values() if branch.given_up else ():
+            if rollout.taken is None:
+                key = Disposition.DISCARDED.value, rollout.group.discarded or LEFT_OPEN
+                yield key, _amount(rollout, branch.pace.last)
 
 
 def _lost(follower: RolloutFollower) -> Iterator[Account]:
