@@ -91,7 +91,7 @@ def _stop_table(report: RestoreReport) -> Table:
         Column("first_seal_s", "to seal", seconds, rank=10),
         Column("first_train_step_s", "to step", seconds, rank=2),
         Column("throughput_back_s", "to pace", seconds, rank=11),
-        Column("steps_lost", "steps lost", lambda steps: ranges(steps) or "0", rank=12),
+        Column("steps_lost", "steps lost", lambda steps: steps or "0", rank=12),
         Column("in_flight", "in flight", count, rank=3),
         *(Column(fate.value, fate.value.replace("_", " "), count, rank=13, usual=0) for fate in Fate),
         Column("lost_rollouts", "rollouts lost", count),
@@ -103,7 +103,7 @@ def _stop_table(report: RestoreReport) -> Table:
 
 _PLAIN = (
     *("run", "ended_how", "restored_run", "checkpoint_id", "killed_at", "dead_s", "first_dispatch_s"),
-    *("first_seal_s", "first_train_step_s", "throughput_back_s", "steps_lost"),
+    *("first_seal_s", "first_train_step_s", "throughput_back_s"),
 )
 
 
@@ -111,6 +111,7 @@ def _stop_record(stop: Stop, number: int) -> Mapping[str, Any]:
     return {
         "number": number,
         **{name: getattr(stop, name) for name in _PLAIN},
+        "steps_lost": ranges(stop.steps_lost),
         "in_flight": stop.in_flight.rollouts,
         **{fate.value: amount.rollouts for fate, amount in stop.fates.items()},
         "lost_rollouts": stop.lost.rollouts,
@@ -149,7 +150,8 @@ def _longest_table(stop: Stop, number: int) -> Table:
 
 
 def _when(stop: Stop) -> Iterator[tuple[str, str]]:
-    yield "last sign of life", f"{moment(stop.killed_at)} UTC"
+    if stop.killed_at is not None:
+        yield "last sign of life", f"{moment(stop.killed_at)} UTC"
     yield "nothing ran for", seconds(stop.dead_s)
     yield "the restore took", seconds(stop.restore_s)
     yield "first dispatch after", seconds(stop.first_dispatch_s)
@@ -178,7 +180,10 @@ def _amount_words(amount: Amount) -> str:
 
 def _barrier(report: RestoreReport) -> Iterator[tuple[str, str]]:
     barrier = report.barrier
-    yield "published", f"{count(barrier.published)}, in {seconds(barrier.seconds)} together"
+    took = (
+        f", in {seconds(barrier.seconds)} together" if barrier.seconds is not None else "; no row says how long it took"
+    )
+    yield "published", count(barrier.published) + (took if barrier.published else "")
     yield "dispatches refused", f"{count(barrier.refusals)}, {count(barrier.redispatched)} of them dispatched again"
     if barrier.redispatched:
         mean = seconds(barrier.delay_s / barrier.redispatched)

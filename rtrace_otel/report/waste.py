@@ -39,7 +39,8 @@ def waste_verdict(report: WasteReport) -> str:
     if not total.tokens:
         return f"{text}."
     shares = [(percent(report.share(name)), name) for name in _NAMES if report.share(name)]
-    return f"{text}: {listed([f'{share} {_NAMES[name]}' for share, name in shares])}."
+    of_known = "" if total.tokens_exact else "of those known, "
+    return f"{text}: {of_known}{listed([f'{share} {_NAMES[name]}' for share, name in shares])}."
 
 
 def waste_json(report: WasteReport) -> dict[str, Any]:

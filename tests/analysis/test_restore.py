@@ -5,9 +5,22 @@ from __future__ import annotations
 from rtrace_otel.analysis.ledger.work import Amount, Fate
 from rtrace_otel.analysis.restore import restore_report
 from rtrace_otel.analysis.restore_results import Barrier, Interval, LongLoss, Stop
-from tests.analysis.ledger.stories import RunTold, Story, back, drop, keep, once, reserve, save, seal, send, told, train
-from tests.report.history import abandoned, ended, event, refit, refused, started, trace
-from tests.report.timed import at
+from tests.analysis.ledger.stories import (
+    ONE_STOP,
+    RunTold,
+    Story,
+    back,
+    drop,
+    keep,
+    once,
+    reserve,
+    save,
+    seal,
+    send,
+    told,
+    train,
+)
+from tests.report.history import abandoned, ended, event, started, trace
 
 SAFE = (started("a"), *once("a", 1, "1"), save("a", 1))
 """Run a trains step 1 on one rollout and saves a checkpoint after it."""
@@ -27,31 +40,7 @@ def test_one_stop_in_full() -> None:
     as often, the last one would have been taken at 18, after both. Half as often, either the one at 10 or only the one
     at 2 is there: nothing was sealed between, so the mean is the same.
     """
-    report = restore_report(
-        trace(
-            at(0.0, started("a")),
-            at(2.0, save("a", 0)),
-            at(10.0, save("a", 1)),
-            at(11.0, send("a", "a1", "g1", "p1")),
-            at(12.0, send("a", "x", "g2", "p2")),
-            at(13.0, seal("a", "a1")),
-            at(13.0, send("a", "y", "g2", "p2", 1)),
-            at(14.0, train("a", 2, "g1")),
-            at(15.0, refit("a", 1, 2, ("y:0", 7))),
-            at(16.0, seal("a", "x", 30)),
-            at(18.0, send("a", "z", "g2", "p2", 2)),
-            at(20.0, refused("a", "q")),
-            at(50.0, started("b")),
-            at(52.0, back("b", 1, seconds=1.5)),
-            at(52.0, keep("b", "x", "g2", tokens_kept=30)),
-            at(53.0, keep("b", "y1", "g2", "turn", 1, previous_attempt_id="y", tokens_kept=5)),
-            at(54.0, send("b", "z1", "g2", "p2", 2)),
-            at(55.0, send("b", "a2", "g1", "p1")),
-            at(57.0, seal("b", "a2")),
-            at(58.0, train("b", 2, "g1")),
-            at(59.0, ended("b")),
-        )
-    )
+    report = restore_report(ONE_STOP)
 
     report.self_check()
     nothing, sealed_since = Amount(), Amount(2, 40, True, 0, 6.0)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from rtrace_otel.analysis.ledger.work import Ended, Fate
 from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.restore_results import RestoreReport
 from rtrace_otel.analysis.waste import WasteFold, WasteReport
 from rtrace_otel.events import Row
-from tests.report.history import event
+from tests.report.history import ended, event, refit, refused, started, trace
+from tests.report.timed import at
 
 Taking = tuple[str, str, str | None]
 """A stop: the run that stopped, the run that went on, and the checkpoint that this one restored."""
@@ -127,3 +128,29 @@ def told(rows: Iterable[Row]) -> Story:
             for account in wasted.accounts
         },
     )
+
+
+ONE_STOP: Final = trace(
+    at(0.0, started("a")),
+    at(2.0, save("a", 0)),
+    at(10.0, save("a", 1)),
+    at(11.0, send("a", "a1", "g1", "p1")),
+    at(12.0, send("a", "x", "g2", "p2")),
+    at(13.0, seal("a", "a1")),
+    at(13.0, send("a", "y", "g2", "p2", 1)),
+    at(14.0, train("a", 2, "g1")),
+    at(15.0, refit("a", 1, 2, ("y:0", 7))),
+    at(16.0, seal("a", "x", 30)),
+    at(18.0, send("a", "z", "g2", "p2", 2)),
+    at(20.0, refused("a", "q")),
+    at(50.0, started("b")),
+    at(52.0, back("b", 1, seconds=1.5)),
+    at(52.0, keep("b", "x", "g2", tokens_kept=30)),
+    at(53.0, keep("b", "y1", "g2", "turn", 1, previous_attempt_id="y", tokens_kept=5)),
+    at(54.0, send("b", "z1", "g2", "p2", 2)),
+    at(55.0, send("b", "a2", "g1", "p1")),
+    at(57.0, seal("b", "a2")),
+    at(58.0, train("b", 2, "g1")),
+    at(59.0, ended("b")),
+)
+"""Run a is killed with a step lost, one result sealed and two attempts open; run b keeps some and does some again."""
