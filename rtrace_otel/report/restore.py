@@ -91,7 +91,7 @@ def _stop_table(report: RestoreReport) -> Table:
         Column("first_seal_s", "to seal", seconds, rank=10),
         Column("first_train_step_s", "to step", seconds, rank=2),
         Column("throughput_back_s", "to pace", seconds, rank=11),
-        Column("steps_lost", "steps lost", lambda steps: steps or "0", rank=12),
+        Column("steps_lost", "steps lost", lambda steps: steps or "none", rank=12),
         Column("in_flight", "in flight", count, rank=3),
         *(Column(fate.value, fate.value.replace("_", " "), count, rank=13, usual=0) for fate in Fate),
         Column("lost_rollouts", "rollouts lost", count),
@@ -139,12 +139,12 @@ def _longest_table(stop: Stop, number: int) -> Table:
     short = shortener(loss.attempt_id for loss in stop.longest)
     columns = (
         Column("prompt_id", "prompt", printable, "left"),
-        Column("generation", "generation"),
-        Column("attempt_id", "attempt", lambda value: printable(short(value)), "left"),
+        Column("generation", "generation", printable, rank=2),
+        Column("attempt_id", "attempt", lambda value: printable(short(value)), "left", rank=1),
         Column("fate", "fate", lambda name: str(name).replace("_", " "), "left"),
         Column("tokens_exact", "", _at_least, "left", usual=True),
         Column("tokens", "tokens lost", count),
-        Column("attempt_seconds", "attempt time", seconds),
+        Column("attempt_seconds", "attempt time", seconds, rank=3),
     )
     return Table(f"Stop {number}: dearest losses", columns, [asdict(loss) for loss in stop.longest])
 
@@ -158,8 +158,8 @@ def _when(stop: Stop) -> Iterator[tuple[str, str]]:
     yield "first sealed attempt after", seconds(stop.first_seal_s)
     yield "first step after", seconds(stop.first_train_step_s)
     yield "90 % of the pace before after", seconds(stop.throughput_back_s)
-    yield "steps lost", ranges(stop.steps_lost) or "none"
-    yield "of them trained again", ranges(stop.steps_trained_again) or "none"
+    yield "steps lost", _steps(stop.steps_lost)
+    yield "of them trained again", _steps(stop.steps_trained_again)
     yield "in flight at the stop", _amount_words(stop.in_flight)
     interval = stop.interval
     if interval.age_s is not None:
@@ -170,6 +170,10 @@ def _when(stop: Stop) -> Iterator[tuple[str, str]]:
         yield f"if taken every {seconds((interval.interval_s or 0) / 2)}", _amount_words(interval.if_half)
     if interval.if_twice is not None:
         yield f"if taken every {seconds((interval.interval_s or 0) * 2)}", _amount_words(interval.if_twice)
+
+
+def _steps(steps: tuple[int, ...]) -> str:
+    return f"{'step' if len(steps) == 1 else 'steps'} {ranges(steps)}" if steps else "no step"
 
 
 def _amount_words(amount: Amount) -> str:
@@ -200,8 +204,8 @@ def _lineage_table(report: RestoreReport) -> Table:
     columns = (
         Column("run", "run", show, "left"),
         *((Column("job", "job"),) if several_jobs else ()),
-        Column("ended_how", "ended", printable, "left"),
-        Column("took_over_from", "took over from", show, "left"),
+        Column("ended_how", "ended", printable, "left", rank=1),
+        Column("took_over_from", "took over from", show, "left", rank=2),
         Column("checkpoint_id", "checkpoint", printable, "left"),
         Column("steps_surviving", "steps that count", _stretches, "left"),
         Column("steps_given_up", "steps given up", _stretches, "left"),

@@ -117,7 +117,7 @@ VERDICTS = [
     (
         "nothing was there",
         [stop()],
-        f"This stop cost no rollout: none was in flight or done{SINCE}, as far as the file tells.",
+        "This stop cost no rollout: none was in flight or done since the checkpoint, as far as the file tells.",
     ),
     (
         "nothing was there, and no checkpoint",
