@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import Final
 
 from rtrace_otel.analysis.checked import between, duration, time_of
+from rtrace_otel.analysis.ledger.branch import MAX_RETAINED
 from rtrace_otel.analysis.ledger.follow import RolloutFollower
 from rtrace_otel.analysis.ledger.stops import OpenStop
 from rtrace_otel.analysis.ledger.work import Ended, Fate, Loss, amount_of
@@ -39,14 +40,17 @@ def restore_report(events: Iterable[Row]) -> RestoreReport:
 class RestoreFold:
     """Builds a :class:`RestoreReport` row by row.
 
+    Args:
+        remembered: Rollouts of finished groups that are remembered one by one.
+
     Attributes:
         follower: What follows the rollouts; other analyses of the same pass may read it.
         runs: The runs so far.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, remembered: int = MAX_RETAINED) -> None:
         """Begin with no row seen."""
-        self.follower = RolloutFollower()
+        self.follower = RolloutFollower(remembered)
         self.runs = RunFold()
         self._barrier = _BarrierFold()
 

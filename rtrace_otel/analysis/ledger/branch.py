@@ -254,9 +254,13 @@ class Branch:
 
 
 class Retention:
-    """Keeps the memory for finished rollouts bounded, over all runs; the oldest are forgotten first."""
+    """Keeps the memory for finished rollouts bounded, over all runs; the oldest are forgotten first.
 
-    def __init__(self, limit: int = MAX_RETAINED) -> None:
+    Args:
+        limit: Rollouts and groups that are remembered.
+    """
+
+    def __init__(self, limit: int) -> None:
         """Begin with none."""
         self._limit = limit
         self._branches: list[Branch] = []

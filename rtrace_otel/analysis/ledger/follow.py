@@ -8,7 +8,7 @@ from typing import Final
 from rtrace_otel.analysis.checked import duration, integer, time_of
 from rtrace_otel.analysis.ledger.attempts import Attempts
 from rtrace_otel.analysis.ledger.books import Books
-from rtrace_otel.analysis.ledger.branch import Branch, Checkpoint, Restored, Retention
+from rtrace_otel.analysis.ledger.branch import MAX_RETAINED, Branch, Checkpoint, Restored, Retention
 from rtrace_otel.analysis.ledger.groups import Groups
 from rtrace_otel.analysis.ledger.heirs import Heirs, restored_by
 from rtrace_otel.analysis.ledger.missing import MissingWork
@@ -39,6 +39,10 @@ Handler = Callable[[Branch, Row, float | None], None]
 class RolloutFollower:
     """Takes rows in file order.
 
+    Args:
+        remembered: Rollouts of finished groups that are remembered one by one, in case a checkpoint before them is
+            restored; of further ones only the amount is known.
+
     Attributes:
         stops: So far, in file order.
         paces: Of each run that wrote a row; what a forked process writes counts for its parent.
@@ -47,7 +51,7 @@ class RolloutFollower:
         ended: Runs that were closed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, remembered: int = MAX_RETAINED) -> None:
         """Begin with no row seen."""
         self.stops: list[OpenStop] = []
         self.paces: list[RunPace] = []
@@ -62,7 +66,7 @@ class RolloutFollower:
         self._parents: dict[str, str] = {}
         self._stop_of: dict[int, OpenStop] = {}
         self._steps_lost: dict[int, list[OpenStop]] = {}
-        self._retention = Retention()
+        self._retention = Retention(remembered)
         self._handlers: dict[str, Handler] = {
             "run_ended": lambda branch, _, __: self.ended.add(branch.run),
             "group_reserved": self._groups.reserve,
