@@ -1,0 +1,67 @@
+"""Every rollout is booked once, and what a stop takes is booked over."""
+
+from __future__ import annotations
+
+from rtrace_otel.analysis.ledger.books import LOST, Books
+from rtrace_otel.analysis.ledger.stops import lose
+from rtrace_otel.analysis.ledger.work import Amount, Ended, Occurrence, PromptGroup, Rollout
+from tests.report.history import trained
+
+
+def group(*rollouts: tuple[str, Ended, int]) -> PromptGroup:
+    """A group of rollouts, each with its id, how it stands, and its tokens; each ran 2 s."""
+    found = PromptGroup("g", Occurrence(0, 0, 0.0, "p", None))
+    for name, ended, tokens in rollouts:
+        found.rollouts.append(Rollout(name, "a", name, found, ended=ended, tokens=tokens, exact=True, ran_s=2.0))
+    return found
+
+
+def test_a_step() -> None:
+    """Sealed rollouts are trained, or masked; open ones are not booked yet."""
+    books, done = Books(), group(("x", Ended.SEALED, 10), ("m", Ended.SEALED, 20), ("o", Ended.OPEN, 5))
+    done.rollouts[1].masked = True
+    books.trained(trained("a", 1, 0), [done])
+
+    expected = {("trained", None): Amount(1, 10, True, 0, 2.0), ("masked", None): Amount(1, 20, True, 0, 2.0)}
+    assert expected == books.accounts
+    assert [(1, "a", expected), (None, None, {})] == [(step.step, step.run, step.booked) for step in books.steps]
+    assert [("trained", None), ("masked", None), None] == [rollout.booked for rollout in done.rollouts]
+
+
+def test_a_stop_takes_back() -> None:
+    """What was trained and is lost does not count as trained; the step before keeps what it said."""
+    books, done = Books(), group(("x", Ended.SEALED, 10), ("y", Ended.SEALED, 20), ("o", Ended.OPEN, 5))
+    books.trained(trained("a", 1, 0), [done])
+    books.lost([lose(done.rollouts[0]), lose(done.rollouts[2])], Amount())
+
+    assert {("trained", None): Amount(1, 20, True, 0, 2.0)} == books.accounts
+    assert {LOST: Amount(2, 15, True, 0, 4.0)} == books.steps[-1].booked
+    assert Amount(2, 30, True, 0, 4.0) == books.steps[0].booked["trained", None]
+    assert done.rollouts[0].booked is None
+
+
+def test_a_stop_takes_back_what_is_forgotten() -> None:
+    """Rollouts that are not remembered one by one were trained."""
+    books, done = Books(), group(("x", Ended.SEALED, 10), ("y", Ended.SEALED, 20))
+    books.trained(trained("a", 1, 0), [done])
+    books.lost([], Amount(1, 10, True, 0, 2.0))
+
+    assert {("trained", None): Amount(1, 20, True, 0, 2.0)} == books.accounts
+    assert {LOST: Amount(1, 10, True, 0, 2.0)} == books.steps[-1].booked
+
+
+def test_late_results_and_discarded_groups() -> None:
+    """Each has its reason."""
+    books, done = Books(), group(("x", Ended.SEALED, 10), ("o", Ended.OPEN, 5))
+    done.discarded = "stale"
+    books.discarded(done)
+    done.rollouts[1].ended = Ended.SEALED
+    books.sealed_late(done.rollouts[1])
+    late = group(("z", Ended.SEALED, 1))
+    late.trained = True
+    books.sealed_late(late.rollouts[0])
+
+    assert {
+        ("discarded", "stale"): Amount(2, 15, True, 0, 4.0),
+        ("discarded", "sealed after its group was trained"): Amount(1, 1, True, 0, 2.0),
+    } == books.accounts
