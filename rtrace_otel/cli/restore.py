@@ -27,4 +27,5 @@ def restore(files: tuple[str, ...], form: str, output: str | None, strict: bool,
     with opened_parts(files, strict=strict, quiet=quiet) as reader:
         report = restore_report(reader)
     read = reader.report
-    answer(form, output, files, "restore", restore_document(report, read.source), restore_json(report), read)
+    document = restore_document(report, read.source, read.rows_missing)
+    answer(form, output, files, "restore", document, restore_json(report), read)

@@ -26,4 +26,5 @@ def waste(files: tuple[str, ...], form: str, output: str | None, strict: bool, q
     with opened_parts(files, strict=strict, quiet=quiet) as reader:
         report = waste_report(reader)
     read = reader.report
-    answer(form, output, files, "waste", waste_document(report, read.source), waste_json(report), read)
+    document = waste_document(report, read.source, read.rows_missing)
+    answer(form, output, files, "waste", document, waste_json(report), read)

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from rtrace_otel.analysis.damage import DamageKind, ReadReport
-from rtrace_otel.report.document import printable
+from rtrace_otel.report.document import Sentence, printable
 from rtrace_otel.report.numbers import plural, shortener
 
 _SHOWN = 3
@@ -26,6 +26,18 @@ def damage_sentences(report: ReadReport) -> list[str]:
     if report.rows_out_of_order:
         sentences.append(f"{plural(report.rows_out_of_order, 'row')} out of order or doubled, by sequence number")
     return [printable(sentence) for sentence in sentences]
+
+
+def missing_rows(rows: int) -> tuple[Sentence, ...]:
+    """What rows that are missing by their numbers mean for the answer; nothing if none are.
+
+    Args:
+        rows: How many.
+    """
+    if not rows:
+        return ()
+    are = "is" if rows == 1 else "are"
+    return (Sentence(f"{plural(rows, 'row')} {are} missing from the file, so the numbers can be wrong.", "finding"),)
 
 
 def _kind_sentence(report: ReadReport, kind: DamageKind, number: int) -> str:

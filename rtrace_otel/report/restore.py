@@ -9,19 +9,21 @@ from typing import Any
 from rtrace_otel.analysis.ledger.work import Amount, Fate
 from rtrace_otel.analysis.lineage import LineageRun
 from rtrace_otel.analysis.restore_results import Interval, RestoreReport, Stop
+from rtrace_otel.report.damage import missing_rows
 from rtrace_otel.report.document import Block, Column, Document, Facts, Sentence, Table, printable
 from rtrace_otel.report.numbers import count, moment, plural, ranges, seconds, shortener
 from rtrace_otel.report.restore_words import stop_sentences, verdict
 
 
-def restore_document(report: RestoreReport, source: str) -> Document:
+def restore_document(report: RestoreReport, source: str, rows_missing: int = 0) -> Document:
     """The report as a document.
 
     Args:
         report: From the analysis.
         source: Name of the file.
+        rows_missing: Rows that are not in it although their numbers were given.
     """
-    blocks: list[Block] = [Sentence(verdict(report), "finding"), _stop_table(report)]
+    blocks: list[Block] = [Sentence(verdict(report), "finding"), *missing_rows(rows_missing), _stop_table(report)]
     for number, stop in enumerate(report.stops, 1):
         blocks += [Sentence(text, "finding") for text in stop_sentences(stop, number, len(report.stops))]
         blocks.append(_fate_table(stop, number))

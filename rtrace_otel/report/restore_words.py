@@ -106,9 +106,11 @@ def _cost(stops: Sequence[Stop]) -> str:
             f"cannot tell what became of {_more(forgotten, lost)}, because training them lay too far back to be "
             f"remembered one by one"
         )
-    parts = parts or ["every rollout came back"]
-    if discarded:
-        parts.append(f"{plural(discarded, 'rollout')} came back and {'was' if discarded == 1 else 'were'} discarded")
+    was = "was" if discarded == 1 else "were"
+    if not parts:
+        parts = ["every rollout came back" + (f", and {discarded:,} of them {was} discarded then" if discarded else "")]
+    elif discarded:
+        parts.append(f"{plural(discarded, 'rollout')} came back and {was} discarded")
     return f"{text}; {'; '.join(parts)}"
 
 

@@ -7,21 +7,24 @@ from dataclasses import asdict
 from typing import Any
 
 from rtrace_otel.analysis.waste import Account, WasteReport
+from rtrace_otel.report.damage import missing_rows
 from rtrace_otel.report.document import Column, Document, Facts, Sentence, Table, printable
 from rtrace_otel.report.numbers import count, listed, percent, plural, seconds, shortener
 
 
-def waste_document(report: WasteReport, source: str) -> Document:
+def waste_document(report: WasteReport, source: str, rows_missing: int = 0) -> Document:
     """The report as a document.
 
     Args:
         report: From the analysis.
         source: Name of the file.
+        rows_missing: Rows that are not in it although their numbers were given.
     """
     return Document(
         f"Waste of {source}",
         (
             Sentence(waste_verdict(report), "finding"),
+            *missing_rows(rows_missing),
             _account_table(report),
             Facts("The job's time", tuple(_wall(report))),
             _step_table(report),

@@ -139,6 +139,20 @@ def test_damage_in_a_part(command: str, run: Run, parts: list[Path]) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(("cut", "words"), [((3, 4), "1 row is"), ((3, 6), "3 rows are")], ids=["one", "three"])
+def test_rows_that_are_missing(
+    command: str, cut: tuple[int, int], words: str, run: Run, one_stop: Path, tmp_path: Path
+) -> None:
+    """The answer itself says that it can be wrong; that of the whole file does not."""
+    less = write(tmp_path, (*ONE_STOP[: cut[0]], *ONE_STOP[cut[1] :]), "less.jsonl")
+    sentence = f"{words} missing from the file, so the numbers can be wrong."
+
+    assert sentence == run(command, less, "--format", "md").out.splitlines()[4]
+    assert "missing from the file" not in run(command, one_stop).out
+    assert cut[1] - cut[0] == strict_json(run(command, less, "--format", "json").out)["read"]["rows_missing"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_part_that_is_not_there(command: str, run: Run, parts: list[Path], tmp_path: Path) -> None:
     """The message says which."""
     answer = run(command, *parts, tmp_path / "4.jsonl")

@@ -103,7 +103,7 @@ VERDICTS = [
         [stop(discarded=TEN), stop(discarded=Amount(1, 5))],
         (
             "These 2 stops cost 3 rollouts and 15 tokens, 100 % of what was in flight or done since the "
-            "checkpoints; every rollout came back; 3 rollouts came back and were discarded."
+            "checkpoints; every rollout came back, and 3 of them were discarded then."
         ),
     ),
     (
