@@ -12,6 +12,12 @@ from rtrace_otel.fields import Field, FieldType
 
 _VERSION = re.compile("-?[0-9]+")
 _NOTHING = object()
+MAX_SHAPES = 64
+"""Shapes of legal rows remembered for each event."""
+
+_legal_shapes: dict[str, set[tuple[tuple[str, ...], tuple[type, ...]]]] = {}
+"""By event: names and types of rows that are legal whatever the values are."""
+
 _NON_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
@@ -47,7 +53,7 @@ def validate_row(row: Mapping[str, Any]) -> list[Problem]:
     """
     event = row.get("event")
     plan = _PLANS.get(event) if isinstance(event, str) else None
-    if plan is not None and _is_plain(row, plan):
+    if plan is not None and _is_plain(event, row, plan):
         return []
     known = EVENTS_BY_NAME.get(event) if isinstance(event, str) else None
     name = event if isinstance(event, str) else "?"
@@ -55,15 +61,23 @@ def validate_row(row: Mapping[str, Any]) -> list[Problem]:
     return [problem for field in fields if (problem := _check(name, field, row)) is not None]
 
 
-def _is_plain(row: Mapping[str, Any], plan: _Plan) -> bool:
+def _is_plain(event: Any, row: Mapping[str, Any], plan: _Plan) -> bool:
     """Whether a row is sure to be legal: a quick look at the types of its values, as most rows need no more."""
+    shape = (tuple(row), tuple(map(type, row.values())))
+    if shape in _legal_shapes.get(event, ()):
+        return True
     get = row.get
+    types_suffice = True
     for name, types, is_legal, required in plan:
         value = get(name)
         if type(value) in types or (value is None and not required):
             continue
+        types_suffice = False
         if is_legal is None or not is_legal(value):
             return False
+    shapes = _legal_shapes.setdefault(event, set())
+    if types_suffice and len(shapes) < MAX_SHAPES:
+        shapes.add(shape)
     return True
 
 
