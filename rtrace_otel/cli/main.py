@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     Raises:
         SystemExit: Always: 0 for success, 1 for an error in the data, 2 for a wrong command line, 3 if a check
-            finds an error, 130 if interrupted.
+            finds an error or a limit is not kept, 130 if interrupted.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:

@@ -13,7 +13,7 @@ from rtrace_otel.analysis.damage import ReadReport
 from rtrace_otel.report.compare_words import MARKS, change_sentences, marked, notes, unknown_sentences
 from rtrace_otel.report.damage import damage_json
 from rtrace_otel.report.document import Block, Column, Document, Sentence, Table, printable
-from rtrace_otel.report.numbers import change, shortener
+from rtrace_otel.report.numbers import change, listed, shortener
 from rtrace_otel.report.units import shown, shown_difference
 
 
@@ -83,7 +83,7 @@ def compare_json(gated: Gated, reads: tuple[ReadReport, ReadReport]) -> dict[str
 def _gates_sentence(gated: Gated) -> str:
     number, failed = len(gated.gates), len(gated.failures)
     if not failed:
-        kept = "The limit is kept" if number == 1 else f"All {number} limits are kept"
+        kept = "The limit is kept" if number == 1 else f"{number} of {number} limits are kept"
         return f"{kept}{_as_far_as_known(gated)}."
     of = "The limit is" if number == 1 else f"{failed} of {number} limits {'is' if failed == 1 else 'are'}"
     return f"{of} not kept. {'; '.join(printable(failure_sentence(one)) for one in gated.failures)}."

@@ -30,13 +30,12 @@ def marked(value: Value, unit: str) -> str:
 def change_sentences(report: CompareReport) -> list[str]:
     """How many metrics are better and worse, and which of them changed most."""
     worse, better = report.number(Verdict.WORSE), report.number(Verdict.BETTER)
-    judged = (
-        worse + better + sum(one.verdict is Verdict.SAME and one.metric.better is not None for one in report.metrics)
-    )
-    if not report.metrics:
-        return ["No metric."]
+    same = [one for one in report.metrics if one.verdict is Verdict.SAME and one.metric.better is not None]
+    judged = worse + better + len(same)
+    if not judged:
+        return ["No metric with a better direction can be compared."]
     if not worse and not better:
-        return ["B is the same as A in every metric that both have." if same else "Nothing can be judged."]
+        return [f"B is the same as A in {plural(judged, 'metric')} with a better direction."]
     head = f"Of {plural(judged, 'metric')} with a better direction, B is worse in {worse} and better in {better}."
     return [" ".join([head, *_most(report, Verdict.WORSE, "worse"), *_most(report, Verdict.BETTER, "better")])]
 

@@ -149,8 +149,9 @@ def _judged(gate: Gate, one: Comparison) -> GateFailure | None:
 def _check_direction(gate: Gate) -> None:
     better = gate.metric.better
     if better is not None and gate.upwards == (better == "higher"):
-        sign = "-" if gate.upwards else "+"
-        raise GateError(f"{gate.text!r}: {better} is better for {gate.metric.name}; write {gate.metric.name}:{sign}...")
+        change = gate.text.partition(":")[2].strip().lstrip("+-")
+        meant = f"{gate.metric.name}:{'-' if gate.upwards else '+'}{change}"
+        raise GateError(f"{gate.text!r}: {better} is better for {gate.metric.name}; did you mean {meant}?")
 
 
 def _finite(text: str, digits: str) -> float:
