@@ -106,7 +106,7 @@ def outputs() -> dict[str, Any]:
         *(check["findings"], check["counts"], check["skipped"], found["definitions"]["definitions"]),
         *(found["restore"]["stops"], found["restore"]["lineage"], found["waste"]["accounts"], found["waste"]["steps"]),
         *(found[command][command] for command in ("steps", "groups", "attempts")),
-        *(found["compare"][key] for key in ("metrics", "gates", "failures", "notes")),
+        *(found["compare"][key] for key in ("metrics", "gates", "failures")),
     ]
     assert all(objects), "what an empty list would hold is not checked"
     return found
