@@ -216,7 +216,7 @@ SIMULATED: Final = simulate(
 @given(odd_rows())
 def test_odd_rows_never_raise(rows: list[Row]) -> None:
     """Every metric has a finite number or a reason, whatever the fields hold."""
-    found = measure(rows, "f")
+    found = measured(rows)
 
     compare(found, found).self_check()
 
