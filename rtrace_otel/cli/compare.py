@@ -64,9 +64,9 @@ def compare(
 ) -> int:
     """Two traces A and B side by side, or two runs of one: every metric, its change, and which is better.
 
-    LIMIT is NAME:+5% (B may be 5 % above A), NAME:-5% (5 % below, where higher is better), NAME:+100 (100 more, in
-    the metric's unit), NAME:>0.5 or NAME:<0.5 (B itself is beyond that). A value that is not known is beyond every limit.
-    The names of all metrics: rtrace definitions compare
+    LIMIT is NAME:+5% (B may be 5 % above A), NAME:-5% (5 % below, where higher is better), NAME:+100 (100 more, in the
+    metric's unit), NAME:>0.5 or NAME:<0.5 (B itself may not be beyond that). No limit is kept by a value that is not
+    known. The names of all metrics: rtrace definitions compare
 
     \b
     Examples:
