@@ -83,9 +83,11 @@ def compare(
     report = compared(a[0], b[0])
     wanted = {*only, *(gate.metric.name for gate in gates)} if only else set()
     gated = Gated(report.only(wanted), gates, judge(report, gates))
-    answer(form, output, files, "compare", compare_document(gated), compare_json(gated, (a[1], b[1])), None)
-    for line in failure_lines(gated.failures):
-        click.echo(line, err=True)
+    try:
+        answer(form, output, files, "compare", compare_document(gated), compare_json(gated, (a[1], b[1])), None)
+    finally:  # also when nobody reads the answer any more, or it cannot be written
+        for line in failure_lines(gated.failures):
+            click.echo(line, err=True)
     return EXIT_NOT_KEPT if gated.failures else 0
 
 

@@ -27,7 +27,7 @@ def shown(value: float | None, unit: str) -> str:
         return "-"
     if unit in _SHOWS:
         return _SHOWS[unit](value)
-    return count(value) if isinstance(value, int) else decimal(value)
+    return count(int(value)) if float(value).is_integer() else decimal(value)
 
 
 def shown_difference(value: float | None, unit: str) -> str:

@@ -60,7 +60,7 @@ def test_the_program_ends_with_three_too(a: Path, b: Path, tmp_path: Path) -> No
     """The installed script passes the status on; the answer may go to a file."""
     found = rtrace("compare", a, b, "--fail-on", "refusals:+0", "-o", tmp_path / "answer.txt")
 
-    assert (3, "", "not kept: refusals:+0: B has 1, above the limit of 0.0 (A has 0)\n") == (
+    assert (3, "", "not kept: refusals:+0: B has 1, above the limit of 0 (A has 0)\n") == (
         found.code, found.out, found.err,
     )  # fmt: skip
     assert "The limit is not kept. refusals:+0" in (tmp_path / "answer.txt").read_text()
@@ -119,7 +119,7 @@ def test_missing_rows_are_compared(run: Run, a: Path, tmp_path: Path) -> None:
     damaged = write(tmp_path, [*A[:4], *A[6:]], "damaged.jsonl")
     found = run("compare", a, damaged, "--fail-on", "rows_missing:>0", "--quiet")
 
-    assert (3, "not kept: rows_missing:>0: B has 2, above the limit of 0.0 (A has 0)\n") == (found.code, found.err)
+    assert (3, "not kept: rows_missing:>0: B has 2, above the limit of 0 (A has 0)\n") == (found.code, found.err)
 
 
 def test_standard_input_can_be_one_of_them(b: Path) -> None:
@@ -189,6 +189,15 @@ def test_the_answer_replaces_neither_file(run: Run, a: Path, b: Path) -> None:
         found = run("compare", a, b, "-o", path)
         assert (1, True) == (found.code, "is the trace itself" in found.err)
     assert lines(B) == b.read_bytes()
+
+
+def test_what_is_not_kept_is_named_though_the_answer_cannot_be_written(run: Run, a: Path, b: Path) -> None:
+    """The error of writing decides on the status; standard error has both."""
+    found = run("compare", a, b, "--fail-on", "refusals:+0", "-o", a)
+
+    assert (1, True, True) == (
+        found.code, found.err.startswith("not kept: refusals:+0: "), "is the trace itself" in found.err,
+    )  # fmt: skip
 
 
 def test_a_file_that_cannot_be_read(run: Run, a: Path) -> None:

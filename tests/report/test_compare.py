@@ -158,8 +158,8 @@ def test_three_changes_are_named_in_each_direction() -> None:
         (
             ["lost_tokens:+5%"],
             one("lost_tokens", 100, Value(2000, Known.AT_LEAST)),
-            "The limit is not kept. lost_tokens:+5%: B has >= 2,000, above the limit of 105.0 (A has 100).",
-            ["not kept: lost_tokens:+5%: B has >= 2,000, above the limit of 105.0 (A has 100)"],
+            "The limit is not kept. lost_tokens:+5%: B has >= 2,000, above the limit of 105 (A has 100).",
+            ["not kept: lost_tokens:+5%: B has >= 2,000, above the limit of 105 (A has 100)"],
         ),
         (
             ["tokens_per_s:<50", "tokens_per_s:-50%"],
@@ -170,8 +170,8 @@ def test_three_changes_are_named_in_each_direction() -> None:
         (
             ["stops:>1"],
             one("stops", None, 2),
-            "The limit is not kept. stops:>1: B has 2, above the limit of 1.0.",
-            ["not kept: stops:>1: B has 2, above the limit of 1.0"],
+            "The limit is not kept. stops:>1: B has 2, above the limit of 1.",
+            ["not kept: stops:>1: B has 2, above the limit of 1"],
         ),
         (
             ["stops:+1"],
@@ -194,7 +194,7 @@ def test_control_characters_of_a_limit_are_shown() -> None:
     """A name is found however it is written, and repeated as it was given."""
     gate = parse_gate("stops\r:>0")
 
-    assert ["not kept: stops\\r:>0: B has 1, above the limit of 0.0 (A has 0)"] == failure_lines(
+    assert ["not kept: stops\\r:>0: B has 1, above the limit of 0 (A has 0)"] == failure_lines(
         judge(report(one("stops", 0, 1)), [gate])
     )
 
@@ -252,6 +252,8 @@ def test_titles() -> None:
         (-1234, "tokens", "-1,234", "-1,234"),
         (12.5, "tokens", "12.5", "+12.5"),
         (0, "rows", "0", "0"),
+        (105.0, "tokens", "105", "+105"),
+        (float("inf"), "tokens", "inf", "+inf"),
     ],
 )
 def test_values_in_their_units(value: float | None, unit: str, text: str, difference: str) -> None:
