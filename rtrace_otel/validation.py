@@ -5,13 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from rtrace_otel.events import COMMON_FIELDS, EVENTS_BY_NAME
 from rtrace_otel.fields import Field, FieldType
 
 _VERSION = re.compile("-?[0-9]+")
 _NOTHING = object()
+MAX_SHAPES = 64
+"""Shapes of legal rows remembered for each event."""
+
+_legal_shapes: dict[str, set[tuple[tuple[str, ...], tuple[type, ...]]]] = {}
+"""By event: names and types of rows that are legal whatever the values are."""
+
 _NON_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
@@ -46,10 +52,33 @@ def validate_row(row: Mapping[str, Any]) -> list[Problem]:
         The problems, empty if there are none.
     """
     event = row.get("event")
+    plan = _PLANS.get(event) if isinstance(event, str) else None
+    if plan is not None and _is_plain(event, row, plan):
+        return []
     known = EVENTS_BY_NAME.get(event) if isinstance(event, str) else None
     name = event if isinstance(event, str) else "?"
     fields = COMMON_FIELDS + (known.fields if known else ())
     return [problem for field in fields if (problem := _check(name, field, row)) is not None]
+
+
+def _is_plain(event: Any, row: Mapping[str, Any], plan: _Plan) -> bool:
+    """Whether a row is sure to be legal: a quick look at the types of its values, as most rows need no more."""
+    shape = (tuple(row), tuple(map(type, row.values())))
+    if shape in _legal_shapes.get(event, ()):
+        return True
+    get = row.get
+    types_suffice = True
+    for name, types, is_legal, required in plan:
+        value = get(name)
+        if type(value) in types or (value is None and not required):
+            continue
+        types_suffice = False
+        if is_legal is None or not is_legal(value):
+            return False
+    shapes = _legal_shapes.setdefault(event, set())
+    if types_suffice and len(shapes) < MAX_SHAPES:
+        shapes.add(shape)
+    return True
 
 
 def _check(event: str, field: Field, row: Mapping[str, Any]) -> Problem | None:
@@ -97,8 +126,14 @@ def _is_tokens_by_version(value: object) -> bool:
 
 def _is_list_of(*columns: Callable[[object], bool]) -> Callable[[object], bool]:
     """Entries may have further columns: NeMo RL documents them as sequences of any length."""
+    plain = tuple(str if column is _is_text else int for column in columns)
+    width = len(plain)
 
     def legal(value: object) -> bool:
+        if isinstance(value, list) and all(
+            type(entry) is list and tuple(map(type, entry[:width])) == plain for entry in value
+        ):
+            return True
         return isinstance(value, list) and all(
             isinstance(entry, list)
             and len(entry) >= len(columns)
@@ -120,4 +155,27 @@ _IS_LEGAL: dict[FieldType, Callable[[object], bool]] = {
     FieldType.CALLS: _is_list_of(_is_text, _is_int),
     FieldType.CALL_VERSIONS: _is_list_of(_is_text, _is_int, _is_int),
     FieldType.OBJECT: lambda value: isinstance(value, Mapping),
+}
+
+_SURE_TYPES: dict[FieldType, frozenset[type]] = {
+    FieldType.ID: frozenset({str}),
+    FieldType.TEXT: frozenset({str}),
+    FieldType.INT: frozenset({int}),
+    FieldType.FLOAT: frozenset({int, float}),
+    FieldType.BOOL: frozenset({bool}),
+}
+
+_Plan: TypeAlias = tuple[tuple[str, frozenset[type], Callable[[object], bool] | None, bool], ...]
+"""For each field: its name, types of which every value is legal, what judges other values, whether it is required."""
+
+
+def _step_of_plan(field: Field) -> tuple[str, frozenset[type], Callable[[object], bool] | None, bool]:
+    if field.choices:
+        return field.name, frozenset(), field.choices.__contains__, field.required
+    sure = _SURE_TYPES.get(field.type)
+    return field.name, sure or frozenset(), None if sure else _IS_LEGAL[field.type], field.required
+
+
+_PLANS: dict[str, _Plan] = {
+    name: tuple(map(_step_of_plan, COMMON_FIELDS + event.fields)) for name, event in EVENTS_BY_NAME.items()
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -12,3 +13,9 @@ def _no_telemetry_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """A collector named in the environment of the person who runs the tests is none of our business."""
     for name in [name for name in os.environ if name.startswith("OTEL_")]:
         monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Where a test records to; nothing is there yet."""
+    return tmp_path / "trace.jsonl"

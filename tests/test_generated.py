@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from rtrace_otel.events import COMMON_FIELDS, EVENTS, EVENTS_BY_NAME, Row
 from rtrace_otel.fields import Field, FieldType
 from rtrace_otel.validation import validate_row
-from tests.generate import FILES, ROOT, json_schema, schema_page
+from tests.generate import FILES, ROOT
+from tests.schema_pages import json_schema, schema_page
 
 SCHEMA: dict[str, Any] = json.loads(json_schema())
 VALIDATOR = import_module("jsonschema").Draft202012Validator

@@ -25,6 +25,9 @@ __all__ = [
     "token_age_quantile",
 ]
 
+MAX_GROUPS: Final = 65_536
+"""Groups that were trained or discarded and are remembered, because a restore can train them again."""
+
 TOLERANCE: Final = 1e-6
 """Ages closer than this are equal: a logged age may have been rounded."""
 
@@ -84,11 +87,11 @@ class AgeFold:
 
     Args:
         watch: Called with each step when it is trained, for those who want to know more of it.
-        max_groups: How many groups to remember that were trained or discarded, the latest ones; ``None`` for all. One
-            that is trained again later than that has no token data.
+        max_groups: How many groups to remember that were trained or discarded, the latest ones. One that is trained
+            again later than that has no token data.
     """
 
-    def __init__(self, watch: Callable[[TrainedStep], None] | None = None, *, max_groups: int | None = None) -> None:
+    def __init__(self, watch: Callable[[TrainedStep], None] | None = None, *, max_groups: int = MAX_GROUPS) -> None:
         """Begin with no row seen."""
         self._watch = watch
         self._versions = VersionsInForce()

@@ -21,6 +21,8 @@ def time_of(row: Row) -> float | None:
 
 def duration(value: Any) -> float | None:
     """A number of seconds from 0 up to the year 10000, or ``None``."""
+    if type(value) is float:
+        return value if 0 <= value < MAX_TIME_S else None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return float(value) if 0 <= value < MAX_TIME_S else None

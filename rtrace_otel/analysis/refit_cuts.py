@@ -77,9 +77,8 @@ class RefitCuts:
             kept = self._cuts.pop(call_id, None) or self._released.pop(call_id, ())
             again = bool(kept) and kept[-1][1:3] == (replaced_version, new_version)
             self._cuts[call_id] = (*(kept[:-1] if again else kept), (tokens, replaced_version, new_version, source))
-        if self._max_calls is not None:
-            for call_id in list(self._cuts)[: max(len(self._cuts) - self._max_calls, 0)]:
-                del self._cuts[call_id]
+        while self._max_calls is not None and len(self._cuts) > self._max_calls:
+            del self._cuts[next(iter(self._cuts))]
 
     def forget_before(self, oldest_trainable_version: int) -> None:
         """Drop calls whose group cannot be trained any more.

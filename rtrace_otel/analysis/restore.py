@@ -29,7 +29,7 @@ def restore_report(events: Iterable[Row]) -> RestoreReport:
 
     Args:
         events: Rows in file order, of all runs. Memory grows with what is open, with the work since the last
-            checkpoints (up to 100,000 rollouts), and with what the stops took.
+            checkpoints (up to 50,000 rollouts), and with what the stops took.
     """
     fold = RestoreFold()
     for row in events:

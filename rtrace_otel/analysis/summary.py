@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rtrace_otel.analysis.ages import AgeFold, AgeReport
+from rtrace_otel.analysis.ages import AgeFold, AgeReport, TrainedStep
 from rtrace_otel.analysis.checked import duration
 from rtrace_otel.analysis.runs import RunFold, RunSummary
 from rtrace_otel.events import Row
@@ -129,12 +129,16 @@ class _OpenGroup:
 
 
 class SummaryFold:
-    """Builds a :class:`Summary` row by row."""
+    """Builds a :class:`Summary` row by row.
 
-    def __init__(self) -> None:
+    Args:
+        watch: Called with each step when it is trained, as by :class:`AgeFold`.
+    """
+
+    def __init__(self, watch: Callable[[TrainedStep], None] | None = None) -> None:
         """Begin with no row seen."""
         self._runs = RunFold()
-        self._ages = AgeFold()
+        self._ages = AgeFold(watch)
         self._rows = 0
         self._open_attempts: dict[str, str] = {}
         self._open_groups: dict[str, _OpenGroup] = {}

@@ -80,10 +80,10 @@ class GroupBook:
 
     Args:
         versions: The versions in force, kept up to date by the owner.
-        max_groups: How many groups to remember that were trained or discarded, the latest ones; ``None`` for all.
+        max_groups: How many groups to remember that were trained or discarded, the latest ones.
     """
 
-    def __init__(self, versions: VersionsInForce, *, max_groups: int | None = None) -> None:
+    def __init__(self, versions: VersionsInForce, *, max_groups: int) -> None:
         """Begin with no group."""
         self._max_groups = max_groups
         self._versions = versions
@@ -119,7 +119,7 @@ class GroupBook:
         published = self._untrained.pop(group_id, None)
         if published is not None:
             self._groups[group_id] = self._split(published)
-            if self._max_groups is not None and len(self._groups) > self._max_groups:
+            if len(self._groups) > self._max_groups:
                 del self._groups[next(iter(self._groups))]
             for call in published.calls:
                 self._cuts.release(str(call[0]))

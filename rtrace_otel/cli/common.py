@@ -59,7 +59,7 @@ def reading_options(command: _Command) -> _Command:
 
 
 def parts_options(command: _Command) -> _Command:
-    """The same for a command that takes a trace in several parts, as FILES."""
+    """The same for a command that takes several, as FILES: parts of one trace, or traces to compare."""
     return click.argument("files", type=TRACE, nargs=-1, required=True)(_answer_options(command))
 
 

@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "age": "Batch age of each training step, and why its values differ.",
     "restore": "What each stop and restore cost, and the fate of every rollout.",
     "waste": "Where tokens and attempt time went, by fate and reason.",
+    "compare": "Two traces or two runs side by side, with limits for CI.",
     "check": "Whether the numbers add up, with a line for each that does not.",
     "definitions": "What every number means: formula, unit, source.",
     "steps": "Training steps: how long each waited and trained, who waited for whom.",
@@ -41,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     Raises:
         SystemExit: Always: 0 for success, 1 for an error in the data, 2 for a wrong command line, 3 if a check
-            finds an error, 130 if interrupted.
+            finds an error or a limit is not kept, 130 if interrupted.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:

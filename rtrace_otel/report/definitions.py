@@ -16,13 +16,17 @@ from rtrace_otel.analysis.check.rule import Rule
 from rtrace_otel.report.definition import Definition
 from rtrace_otel.report.definitions_of_age import AGE_DEFINITIONS
 from rtrace_otel.report.definitions_of_check import CHECK_DEFINITIONS
+from rtrace_otel.report.definitions_of_compare import COMPARE_DEFINITIONS
 from rtrace_otel.report.definitions_of_cost import COST_DEFINITIONS
 from rtrace_otel.report.definitions_of_flow import FLOW_DEFINITIONS
 from rtrace_otel.report.definitions_of_summary import SUMMARY_DEFINITIONS
 from rtrace_otel.report.document import Column, Document, Facts, Sentence, Table
 from rtrace_otel.report.numbers import listed
 
-DEFINITIONS: Final = AGE_DEFINITIONS + SUMMARY_DEFINITIONS + CHECK_DEFINITIONS + COST_DEFINITIONS + FLOW_DEFINITIONS
+DEFINITIONS: Final = (
+    *(*AGE_DEFINITIONS, *SUMMARY_DEFINITIONS, *CHECK_DEFINITIONS, *COST_DEFINITIONS, *FLOW_DEFINITIONS),
+    *COMPARE_DEFINITIONS,
+)
 """Every number, in the order of the page."""
 
 _NEAR: Final = 0.6

@@ -9,7 +9,7 @@ from rtrace_otel.report.definition import HERE, NEMO_RL, Definition
 AGE_DEFINITIONS: Final = (
     Definition(
         "batch_age",
-        ("age", "summary"),
+        ("age", "summary", "compare"),
         "How stale the tokens of a step are, weighted by tokens over the whole step. Never clamped; a "
         "batch made with the version that the step updates has age 0. Over several steps: their mean, "
         "weighted by tokens.",

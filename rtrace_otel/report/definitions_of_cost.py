@@ -62,7 +62,7 @@ COST_DEFINITIONS: Final = (
     ),
     Definition(
         "never_came_back",
-        ("restore",),
+        ("restore", "compare"),
         "Fate: it was not dispatched again, although the job ended cleanly.",
         "",
         "attempts",
@@ -87,7 +87,7 @@ COST_DEFINITIONS: Final = (
     ),
     Definition(
         "dead_s",
-        ("restore",),
+        ("restore", "compare"),
         "Time from the last sign of life of the run that stopped to the first row of the next run; "
         "negative if the two overlap.",
         "first row of the next run - last row of the stopped run",
@@ -121,7 +121,7 @@ COST_DEFINITIONS: Final = (
     ),
     Definition(
         "steps_trained_again",
-        ("restore",),
+        ("restore", "compare"),
         "Steps that were trained after the checkpoint, and that a later run trained again.",
         "",
         "steps",
@@ -129,7 +129,7 @@ COST_DEFINITIONS: Final = (
     ),
     Definition(
         "attempt_seconds",
-        ("restore", "waste"),
+        ("restore", "waste", "compare"),
         "Time that attempts ran, added up: two attempts that run side by side for 5 s make 10.",
         "sum of (end or stop - dispatch) over attempts",
         "attempt-seconds",

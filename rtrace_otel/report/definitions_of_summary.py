@@ -25,8 +25,8 @@ SUMMARY_DEFINITIONS: Final = (
     ),
     Definition(
         "lasted_s",
-        ("summary",),
-        "How long the run recorded.",
+        ("summary", "compare"),
+        "How long the run recorded; in a comparison, the file or the run.",
         "last_row - started",
         "s",
         HERE,
@@ -189,7 +189,7 @@ SUMMARY_DEFINITIONS: Final = (
     ),
     Definition(
         "refusals",
-        ("summary",),
+        ("summary", "compare"),
         "Dispatches that were refused; such an attempt stays open and is dispatched again.",
         "",
         "dispatches",
@@ -215,7 +215,7 @@ SUMMARY_DEFINITIONS: Final = (
     ),
     Definition(
         "steps_trained",
-        ("summary",),
+        ("summary", "compare"),
         "Training steps; each trained again counts again.",
         "rows train_step",
         "steps",
@@ -247,7 +247,7 @@ SUMMARY_DEFINITIONS: Final = (
     ),
     Definition(
         "refit_s",
-        ("summary",),
+        ("summary", "compare"),
         "What the refits took together.",
         "sum of weight_sync.seconds",
         "s",

@@ -26,6 +26,16 @@ def percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.0f} %"
 
 
+def decimal(value: float | None) -> str:
+    """A number with thousands separated and one decimal."""
+    return "-" if value is None else f"{value:,.1f}"
+
+
+def change(value: float | None) -> str:
+    """A change, in per cent of what it was: ``+12.5 %``, ``-3.0 %``, ``0 %``."""
+    return "-" if value is None else f"{100 * value:+,.1f} %" if value else "0 %"
+
+
 def seconds(value: float | None) -> str:
     """A duration: ``20 ms``, ``1.3 s``, ``2 min 5 s``, ``3 h 12 min``."""
     if value is None:

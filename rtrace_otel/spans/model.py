@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from rtrace_otel.events import Row
+
 SCOPE_NAME: Final = "rtrace_otel"
 """Instrumentation scope of every span that comes from events."""
 
@@ -103,3 +105,20 @@ class RunResource:
         if self.pid is not None:
             found["process.pid"] = self.pid
         return found
+
+
+def resource_of(run: str, row: Row) -> RunResource:
+    """What a ``run_started`` row says of its process.
+
+    Args:
+        run: The run.
+        row: The row.
+    """
+    extra, pid = row.get("resource"), row.get("pid")
+    return RunResource(
+        run=run,
+        service=str(row.get("service") or "rtrace"),
+        host=None if row.get("host") is None else str(row["host"]),
+        pid=pid if type(pid) is int else None,
+        extra={str(k): str(v) for k, v in extra.items()} if isinstance(extra, dict) else {},
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rtrace_otel.events import Row
-from rtrace_otel.spans.links import link_to
 from rtrace_otel.spans.model import FinishedSpan, RunResource, SpanLink
 from rtrace_otel.spans.open import OpenSpan
 from rtrace_otel.spans.run_projector import RunProjector
@@ -19,7 +18,7 @@ class Projector:
     def __init__(self) -> None:
         """Begin with no row seen."""
         self._runs: dict[str, RunProjector] = {}
-        self._lost: dict[str, dict[tuple[str, str], OpenSpan]] = {}
+        self._lost: dict[str, dict[tuple[str, str], SpanLink]] = {}
 
     def add(self, row: Row) -> Iterator[FinishedSpan]:
         """Take the next row; gives the spans that it ends."""
@@ -52,24 +51,22 @@ class Projector:
         """A link to the attempt of an earlier run that a new one does again.
 
         Groups keep their ids through a restore with some controllers: then it is the latest one of the generation. With
-        others it is one that was still open for the same prompt; each is linked once.
+        others it is one for the same prompt, still open or trained since the last checkpoint; each is linked once.
         """
-        links = (earlier.link_to_latest(group_id, generation) for earlier in self._before(run))
-        same_group = next((link for link in links if link is not None), None)
-        if same_group is not None:
-            return same_group
-        found = self._interrupted(run, prompt_id, generation)
-        return None if found is None else link_to("redone", found.trace_id, found.span_id, found.run)
+        for earlier in self._before(run):
+            span_id = earlier.latest.lost(group_id, generation)
+            if span_id is not None:
+                return earlier.redone_link(group_id, span_id)
+        return self._lost_for_prompt(run, prompt_id, generation)
 
-    def _interrupted(self, run: str, prompt_id: str, generation: str) -> OpenSpan | None:
-        """The attempt for the same prompt that was still open; given once."""
+    def _lost_for_prompt(self, run: str, prompt_id: str, generation: str) -> SpanLink | None:
+        """A link to the attempt for the same prompt that a stop took from an earlier run; given once."""
         for earlier in self._before(run):
             lost = self._lost.get(earlier.run)
             if lost is None:
                 lost = self._lost[earlier.run] = {
-                    (str(attempt.opening("prompt_id")), str(attempt.opening("generation_index"))): attempt
-                    for attempt in earlier.attempts.values()
-                    if attempt.opening("prompt_id") is not None
+                    (prompt, which): earlier.redone_link(group_id, span_id)
+                    for prompt, which, group_id, span_id in earlier.latest.lost_by_prompt()
                 }
             found = lost.pop((prompt_id, generation), None)
             if found is not None:

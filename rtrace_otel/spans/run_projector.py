@@ -9,9 +9,10 @@ from rtrace_otel.events import Row
 from rtrace_otel.spans import ids
 from rtrace_otel.spans.attributes import bucket
 from rtrace_otel.spans.links import OtherRuns, link_to
-from rtrace_otel.spans.model import FinishedSpan, RunResource, SpanLink
+from rtrace_otel.spans.model import FinishedSpan, RunResource, SpanLink, resource_of
 from rtrace_otel.spans.open import OpenSpan, time_ns
 from rtrace_otel.spans.phases import ENDS, STARTS, Past, Phases
+from rtrace_otel.spans.redo import LatestAttempts
 from rtrace_otel.spans.steps import finish_step
 from rtrace_otel.spans.syncs import SyncLog, sync_facts
 
@@ -41,11 +42,11 @@ class RunProjector:
         self._restored_from: str | None = None
         self._past = Past()
         self._phases = Phases(run, self._past)
-        self._latest: dict[tuple[str, Any], int] = {}
+        self.latest = LatestAttempts()
         self._syncs = SyncLog()
         self._handlers: dict[str, Callable[[Row], Iterator[FinishedSpan]]] = {
             "run_started": self._run_started,
-            "run_ended": self._run_ended,
+            "run_ended": lambda row: self.end_all(f"run ended: {row.get('reason')}"),
             "group_reserved": self._open_group,
             "group_discarded": self._discard,
             "attempt_dispatched": self._dispatch,
@@ -71,20 +72,9 @@ class RunProjector:
             yield self._truncated(span, reason)
 
     def _run_started(self, row: Row) -> Iterator[FinishedSpan]:
-        extra = row.get("resource")
-        pid = row.get("pid")
-        self.resource = RunResource(
-            run=self.run,
-            service=str(row.get("service") or "rtrace"),
-            host=None if row.get("host") is None else str(row["host"]),
-            pid=pid if type(pid) is int else None,
-            extra={str(k): str(v) for k, v in extra.items()} if isinstance(extra, dict) else {},
-        )
+        self.resource = resource_of(self.run, row)
         self.is_child = row.get("parent_run") is not None
         return iter(())
-
-    def _run_ended(self, row: Row) -> Iterator[FinishedSpan]:
-        yield from self.end_all(f"run ended: {row.get('reason')}")
 
     def _open_group(self, row: Row) -> Iterator[FinishedSpan]:
         group_id = str(row.get("group_id"))
@@ -134,8 +124,8 @@ class RunProjector:
         group_id = str(group.group_id)
         self.groups.pop(group_id, None)
         self._past.remember(GROUP, group_id)
-        for key in [key for key in self._latest if key[0] == group_id]:
-            del self._latest[key]
+        forget = self.latest.trained if group.facts.get("outcome") == "trained" else self.latest.discarded
+        forget(group_id)
         return group.finish(end_ns, error)
 
     def _dispatch(self, row: Row) -> Iterator[FinishedSpan]:
@@ -166,7 +156,7 @@ class RunProjector:
             run = self.run if here else str(self._restored_from)
             span_id = ids.attempt_span_id(run, str(row.get("group_id")), str(before))
             attempt.link(link_to("resumed", attempt.trace_id, span_id, run))
-        self._latest[str(attempt.group_id), str(row.get("generation_index"))] = attempt.span_id
+        self._began(attempt, row)
         return iter(())
 
     def _earlier_attempt(self, attempt_id: str) -> OpenSpan | None:
@@ -193,16 +183,21 @@ class RunProjector:
     def _link_to_earlier(self, attempt: OpenSpan, row: Row) -> None:
         """A dispatch that does again what an earlier attempt lost, in this run or in the one before."""
         group_id, generation = str(attempt.group_id), str(row.get("generation_index"))
-        before = self.link_to_latest(group_id, generation)
+        here = self.latest.unfinished(group_id, generation)
+        before = self.redone_link(group_id, here) if here is not None else None
         before = before or self._others.redone(self.run, group_id, str(row.get("prompt_id")), generation)
         if before is not None:
             attempt.link(before)
-        self._latest[group_id, generation] = attempt.span_id
+        self._began(attempt, row)
 
-    def link_to_latest(self, group_id: str, generation: str) -> SpanLink | None:
-        """A link to the latest attempt of a generation whose group was neither trained nor discarded."""
-        found = self._latest.get((group_id, generation))
-        return None if found is None else link_to("redone", self._ids_of_group(group_id)[0], found, self.run)
+    def _began(self, attempt: OpenSpan, row: Row) -> None:
+        prompt_id = row.get("prompt_id")
+        name = None if prompt_id is None else str(prompt_id)
+        self.latest.begin(str(attempt.group_id), name, str(row.get("generation_index")), attempt.span_id)
+
+    def redone_link(self, group_id: str, span_id: int) -> SpanLink:
+        """A link to an attempt of this run that a later one does again."""
+        return link_to("redone", self._ids_of_group(group_id)[0], span_id, self.run)
 
     def _end_attempt(self, row: Row) -> Iterator[FinishedSpan]:
         attempt_id = str(row.get("attempt_id"))
@@ -237,6 +232,8 @@ class RunProjector:
         return attempt.finish(end_ns, error)
 
     def _start_phase(self, row: Row) -> Iterator[FinishedSpan]:
+        if row["event"] == "checkpoint_started":
+            self.latest.checkpoint_started()
         before = self._phases.start(row)
         if before is not None:
             yield self._truncated(before, "another one began")
@@ -251,6 +248,8 @@ class RunProjector:
             self._syncs.add(row, span.trace_id, span.span_id)
         elif span.name == "checkpoint.restore" and row.get("from_run") is not None:
             self._restored_from = str(row["from_run"])
+        elif span.name == "checkpoint.publish":
+            self.latest.checkpoint_published()
         yield span.finish(time_ns(row), None)
 
     def _end_step(self, step: OpenSpan, row: Row) -> Iterator[FinishedSpan]:

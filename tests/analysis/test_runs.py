@@ -177,28 +177,17 @@ def test_odd_values_never_raise(name: str, field: str, value: Any) -> None:
 ODD_TIMES: list[Any] = [None, "soon", float("nan"), float("inf"), float("-inf"), 10**400, [], True]
 
 
+@pytest.mark.parametrize(("place", "began"), [(0, 1001.0), (1, 1000.0)], ids=["first row", "later row"])
 @pytest.mark.parametrize("t", ODD_TIMES, ids=lambda t: repr(t)[:20])
-def test_an_odd_first_time_is_not_the_year_1970(t: Any) -> None:
-    """A run begins with its first row that has a time."""
+def test_a_row_without_a_time_moves_neither_begin_nor_end(t: Any, place: int, began: float) -> None:
+    """A run begins with its first row that has a time, which is not the year 1970."""
     rows = trace(started("a"), dispatched("a", "x"), ended("a"))
-    rows[0]["t"] = t
+    rows[place]["t"] = t
     fold = RunFold()
     for row in rows:
         fold.add(row)
 
-    assert [(1001.0, 1002.0, 3)] == [(run.started, run.last_row, run.rows) for run in fold.result()]
-
-
-@pytest.mark.parametrize("t", ODD_TIMES, ids=lambda t: repr(t)[:20])
-def test_odd_times_never_raise_and_spoil_no_other_time(t: Any) -> None:
-    """A row whose time is none does not move the begin or the end of its run."""
-    rows = trace(started("a"), dispatched("a", "x"), ended("a"))
-    rows[1]["t"] = t
-    fold = RunFold()
-    for row in rows:
-        fold.add(row)
-
-    assert [(1000.0, 1002.0, 3)] == [(run.started, run.last_row, run.rows) for run in fold.result()]
+    assert [(began, 1002.0, 3)] == [(run.started, run.last_row, run.rows) for run in fold.result()]
 
 
 def test_rows_without_any_field_of_their_own() -> None:

@@ -13,9 +13,9 @@ import pytest
 from rtrace_otel.testing import SimulationSettings, simulate
 
 ROWS = 5_000_000
-FEWER_ROWS = 500_000
+FEWER_ROWS = 1_000_000
 ROWS_PER_STEP = 340
-STEPS_PER_STOP = 200
+STEPS_PER_STOP = 1000
 
 _CHILD = """
 import json, resource, sys, time
@@ -53,7 +53,7 @@ def _run(analysis: str, path: Path) -> dict[str, float]:
 
 @pytest.mark.timeout(1800)
 def test_restore_and_check(tmp_path: Path, report: dict[str, float]) -> None:
-    """At most three times the time of the batch age, and no more memory for ten times as many rows."""
+    """At most three times the time of the batch age, and no more memory for five times as many rows."""
     large, small = tmp_path / "large.jsonl", tmp_path / "small.jsonl"
     _write(large, ROWS)
     _write(small, FEWER_ROWS)
@@ -62,6 +62,6 @@ def test_restore_and_check(tmp_path: Path, report: dict[str, float]) -> None:
     for analysis in ("restore", "waste", "check"):
         found, before = _run(analysis, large), _run(analysis, small)
         report[f"{analysis} / age (goal 3)"] = found["seconds"] / age["seconds"]
-        report[f"{analysis}: MiB more for ten times the rows"] = found["mib"] - before["mib"]
+        report[f"{analysis}: MiB more for five times the rows (goal 32)"] = found["mib"] - before["mib"]
         assert found["seconds"] <= 3 * age["seconds"]
-        assert found["mib"] - before["mib"] <= 64
+        assert found["mib"] - before["mib"] <= 32

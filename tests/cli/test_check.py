@@ -138,7 +138,9 @@ def test_an_unknown_term_is_a_wrong_command_line(run: Run) -> None:
     found = run("definitions", "bacth-age")
 
     assert (2, "") == (found.code, found.out)
-    assert "Error: no number is called 'bacth-age'. Did you mean batch_age?" == found.err.splitlines()[-1]
+    assert (
+        "Error: no number is called 'bacth-age'. Did you mean batch_age or batch_age_p95?" == found.err.splitlines()[-1]
+    )
 
 
 @pytest.mark.parametrize("term", ["batch_age", "RT101"])

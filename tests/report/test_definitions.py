@@ -9,6 +9,7 @@ import pytest
 
 from rtrace_otel.analysis.ages import step_ages
 from rtrace_otel.analysis.check.registry import RULES, RULES_BY_CODE
+from rtrace_otel.analysis.compare.metrics import METRICS
 from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.cli.main import COMMANDS
 from rtrace_otel.report.age import age_document, age_json
@@ -81,6 +82,14 @@ def test_every_column_of_the_ages_is_defined() -> None:
     assert [] == [column.title for column in columns if not _leads_to(column.title, column.key)]
 
 
+def test_every_metric_of_a_comparison_is_defined() -> None:
+    """As something that the command shows, in the metric's unit where the entry has one number."""
+    shown = {one.name: one for one in DEFINITIONS if "compare" in one.shown_in}
+
+    assert [] == [metric.name for metric in METRICS if metric.name not in shown]
+    assert {"dispatches", "s", "versions"} <= {shown[metric.name].unit for metric in METRICS}
+
+
 def _leads_to(title: str, key: str) -> bool:
     """Whether a heading of the table of ages finds the entry of its column; ``trained`` has one of its own."""
     return title == "trained" or key in {one.name for one in definitions_of(title)}
@@ -124,7 +133,7 @@ def test_a_command_stands_for_its_numbers() -> None:
 @pytest.mark.parametrize(
     ("term", "hint"),
     [
-        ("bacth_age", "Did you mean batch_age?"),
+        ("bacth_age", "Did you mean batch_age or batch_age_p95?"),
         ("refit", "refits"),
         ("RT1011", "Did you mean RT101"),
         ("dispatch", "first_dispatch_s"),

@@ -15,6 +15,8 @@ from rtrace_otel.analysis.attempts import attempts
 from rtrace_otel.analysis.check.check import CheckFold
 from rtrace_otel.analysis.check.results import CheckReport
 from rtrace_otel.analysis.choice import Choice
+from rtrace_otel.analysis.compare.compare import compare
+from rtrace_otel.analysis.compare.measure import measure
 from rtrace_otel.analysis.damage import Damage, DamageKind, ReadReport, SeqGap, Tally
 from rtrace_otel.analysis.groups import groups
 from rtrace_otel.analysis.restore import restore_report
@@ -24,6 +26,7 @@ from rtrace_otel.analysis.waste import waste_report
 from rtrace_otel.report.age import age_document, age_json
 from rtrace_otel.report.attempts import attempts_document
 from rtrace_otel.report.check import check_document, check_json
+from rtrace_otel.report.compare import Gated, compare_document
 from rtrace_otel.report.damage import damage_json
 from rtrace_otel.report.document import Document, Table, printable
 from rtrace_otel.report.formats import to_csv, to_json, to_markdown
@@ -65,6 +68,7 @@ def documents(text: str) -> tuple[Document, ...]:
         age_document(step_ages(rows), found.source),
         restore_document(restore_report(rows), found.source),
         waste_document(waste_report(rows), found.source),
+        compare_document(Gated(compare(measure(rows, text), measure(rows, text)))),
         check_document(checked(text), found.source),
         steps_document(train_steps(rows), found.source),
         groups_document(groups(rows), Choice(), found.source),

@@ -16,6 +16,12 @@ from rtrace_otel.analysis.age_split import SplitMissing
 from rtrace_otel.analysis.ages import DifferenceKind
 from rtrace_otel.analysis.attempts import attempts
 from rtrace_otel.analysis.check.rule import Severity
+from rtrace_otel.analysis.compare.compare import Verdict as Compared
+from rtrace_otel.analysis.compare.compare import compare
+from rtrace_otel.analysis.compare.gates import judge, parse_gate
+from rtrace_otel.analysis.compare.measure import measure
+from rtrace_otel.analysis.compare.metrics import METRICS
+from rtrace_otel.analysis.compare.values import Known
 from rtrace_otel.analysis.damage import Damage, DamageKind, SeqGap, Tally
 from rtrace_otel.analysis.defined_ages import DefinitionFold
 from rtrace_otel.analysis.flow_records import Outcome, WaitsFor
@@ -33,6 +39,7 @@ from rtrace_otel.report.age_by import by_json
 from rtrace_otel.report.age_definitions import definitions_json as age_definitions_json
 from rtrace_otel.report.attempts import attempts_json
 from rtrace_otel.report.check import check_json
+from rtrace_otel.report.compare import Gated, compare_json
 from rtrace_otel.report.damage import damage_json
 from rtrace_otel.report.definitions import DEFINITIONS, definitions_json
 from rtrace_otel.report.formats import SCHEMA_VERSION, to_json
@@ -62,7 +69,7 @@ DATA_KEYS: Final = {
 
 VALUES: Final = (
     *(*DifferenceKind, *SplitMissing, *ValueKind, *get_args(HowEnded), *Severity),
-    *(*Verdict, *Outcome, *WaitsFor, *PHASES, *Fate),
+    *(*Verdict, *Outcome, *WaitsFor, *PHASES, *Fate, *Compared, *Known),
 )
 """What scripts compare values with."""
 
@@ -73,7 +80,9 @@ def outputs() -> dict[str, Any]:
     rows = [row | known.get(row["event"], {}) for row in hostile_trace("x")]
     tally = Tally("f", runs={"a": 1}, gaps=[SeqGap("a", 1, 0, 1)])
     tally.add_damage(Damage(1, DamageKind.NOT_JSON, "x", 0))
-    read = damage_json(tally.report())
+    met, measured = tally.report(), measure(rows, "f")
+    read = damage_json(met)
+    gates, compared = [parse_gate("stops:>0"), parse_gate("rows_missing:+0")], compare(measured, measured)
     by, defined = ByFold("reason"), DefinitionFold(AGE_DEFINITIONS)
     ages = staleness_json(staleness(rows, by, defined)) | by_json(by.result()) | age_definitions_json(defined.result())
     from_spans = check_json(checked(started("a", from_spans=True)))
@@ -82,6 +91,7 @@ def outputs() -> dict[str, Any]:
         "summary": summary_json(summarise(rows)),
         "restore": restore_json(restore_report(rows)),
         "waste": waste_json(waste_report(rows)),
+        "compare": compare_json(Gated(compared, gates, judge(compared, gates)), (met, met)),
         "check": check_json(checked(started("b"), done("b", "x"))) | {"skipped": from_spans["skipped"]},
         "definitions": definitions_json(DEFINITIONS),
         "steps": steps_json(train_steps(rows)),
@@ -96,6 +106,7 @@ def outputs() -> dict[str, Any]:
         *(check["findings"], check["counts"], check["skipped"], found["definitions"]["definitions"]),
         *(found["restore"]["stops"], found["restore"]["lineage"], found["waste"]["accounts"], found["waste"]["steps"]),
         *(found[command][command] for command in ("steps", "groups", "attempts")),
+        *(found["compare"][key] for key in ("metrics", "gates", "failures")),
     ]
     assert all(objects), "what an empty list would hold is not checked"
     return found
@@ -115,7 +126,8 @@ def keys_of(value: Any, path: str = "") -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    "command", ["age", "summary", "restore", "waste", "check", "definitions", "steps", "groups", "attempts"]
+    "command",
+    ["age", "summary", "restore", "waste", "compare", "check", "definitions", "steps", "groups", "attempts"],
 )
 def test_every_key_is_described(command: str) -> None:
     """No key of the JSON output is missing on the page."""
@@ -138,6 +150,22 @@ def test_the_table_of_records_lists_exactly_their_keys(command: str) -> None:
     rows = [line.split("|")[1] for line in table.splitlines()[2:]]
 
     assert set(outputs()[command][command][0]) == {key for row in rows for key in re.findall(r"`(\w+)`", row)}
+
+
+def test_the_table_of_metrics_lists_exactly_their_keys() -> None:
+    """What the page says a compared metric has is what it has."""
+    table = PAGE[PAGE.index("| field of `metrics[]` | meaning |") :].split("\n\n", 1)[0]
+    rows = [line.split("|")[1] for line in table.splitlines()[2:]]
+
+    assert set(outputs()["compare"]["metrics"][0]) == {key for row in rows for key in re.findall(r"`(\w+)`", row)}
+
+
+def test_the_page_has_every_metric_as_the_registry_has_it() -> None:
+    """Name, unit and better direction, in the order of the table."""
+    section = PAGE[PAGE.index("| metric | unit | better | meaning |") :].split("\n\n", 1)[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:4]] for line in section.splitlines()[2:]]
+
+    assert [[f"`{one.name}`", one.unit, one.better or "-"] for one in METRICS] == rows
 
 
 @pytest.mark.parametrize("section", ["read", "runs", "attempts", "groups", "differences"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from rtrace_otel.spans.model import MAX_LINKS
 from tests.spans.rows import History, ids_of, links, named, spans_of
 
@@ -51,6 +53,48 @@ def test_redone_after_a_clean_stop_links_across_runs() -> None:
     spans = spans_of(before, after)
     lost = named(spans, "rollout.attempt", attempt_id="x")
     assert [ids_of(lost)] == links(named(spans, "rollout.attempt", attempt_id="y"), "redone")
+
+
+def trained(saved: bool) -> History:
+    """A run that trained a group and was killed, with or without a checkpoint after the step."""
+    run = killed()
+    run.seal("x")
+    run.train(1, "g")
+    if saved:
+        run.add("checkpoint_started")
+        run.add("checkpoint_published", checkpoint_id="c", step=1)
+    return run
+
+
+@pytest.mark.parametrize("group", ["g", "another"], ids=["the same group", "a group with a new id"])
+@pytest.mark.parametrize("saved", [False, True])
+def test_what_was_trained_after_the_checkpoint_is_linked_when_it_is_done_again(saved: bool, group: str) -> None:
+    """A stop loses what no checkpoint holds; what one holds is not lost, so the prompt has come round again."""
+    after = History("b" * 16)
+    after.reserve(group)
+    after.dispatch("y", group)
+    after.seal("y")
+    spans = spans_of(trained(saved), after)
+    first = named(spans, "rollout.attempt", attempt_id="x")
+
+    assert ([] if saved else [ids_of(first)]) == links(named(spans, "rollout.attempt", attempt_id="y"), "redone")
+
+
+def test_a_step_during_a_checkpoint_is_not_in_it() -> None:
+    """A checkpoint holds what was trained when it began."""
+    before = killed()
+    before.seal("x")
+    before.add("checkpoint_started")
+    before.train(1, "g")
+    before.add("checkpoint_published", checkpoint_id="c", step=0)
+    after = History("b" * 16)
+    after.reserve()
+    after.dispatch("y")
+    after.seal("y")
+    spans = spans_of(before, after)
+    first = named(spans, "rollout.attempt", attempt_id="x")
+
+    assert [ids_of(first)] == links(named(spans, "rollout.attempt", attempt_id="y"), "redone")
 
 
 def test_resumed_after_a_kill_links_across_runs() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from sys import intern
 
 from rtrace_otel.analysis.calls import attempt_of_call
 from rtrace_otel.analysis.checked import amount
@@ -45,7 +46,7 @@ class Attempts:
         rollout = branch.open.get(attempt_id)
         if rollout is None:
             group = self._groups.named(branch, row)
-            generation = str(row.get("generation_index"))
+            generation = intern(str(row.get("generation_index")))
             rollout = self._begin(branch, attempt_id, generation, group)
             if branch.given_up:
                 self._take_late(branch, rollout)

@@ -63,6 +63,7 @@ class Books:
         self.unseen = 0
         self.accounts: dict[tuple[str, str | None], Amount] = {}
         self.steps: list[StepBooks] = [StepBooks()]
+        self._keys: dict[tuple[str, str | None], tuple[str, str | None]] = {}
 
     def trained(self, row: Row, groups: Iterable[PromptGroup]) -> None:
         """A step trained these groups."""
@@ -109,7 +110,7 @@ class Books:
         key = (disposition.value, reason)
         if key not in self.accounts and len(self.accounts) >= MAX_REASONS:
             key = (disposition.value, "(others)")
-        rollout.booked = key
+        key = rollout.booked = self._keys.setdefault(key, key)  # one tuple for all rollouts of an account
         amount = amount_of_one(rollout)
         self.accounts[key] = self.accounts.get(key, NOTHING) + amount
         self.steps[-1].book(key, amount)

@@ -10,7 +10,7 @@ from typing import Final
 from rtrace_otel.analysis.ledger.pace import RunPace
 from rtrace_otel.analysis.ledger.work import Amount, Ended, Loss, Occurrence, PromptGroup, Rollout, amount_of
 
-MAX_RETAINED: Final = 100_000
+MAX_RETAINED: Final = 50_000
 """Rollouts of finished groups that are remembered one by one, in case a checkpoint before them is restored."""
 
 

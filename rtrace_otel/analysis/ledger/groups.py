@@ -54,9 +54,10 @@ class Groups:
         if turn is None:
             place, now = (0, None) if brought_back else (self.place, self.now)  # what came back had begun before
             turn = Occurrence(self.place, place, now, prompt_id, epoch)
-        elif turn.place is None:
-            turn.place, turn.began_at = self.place, self.now
-        branch.link(turn)
+        else:
+            branch.link(turn)
+            if turn.place is None:
+                turn.place, turn.began_at = self.place, self.now
         group = branch.groups[group_id] = PromptGroup(
             group_id, turn, brought_back=brought_back, place=turn.place, began_at=turn.began_at
         )

@@ -1,0 +1,1 @@
+"""Two files, or two runs of one file, side by side."""
