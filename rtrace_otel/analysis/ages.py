@@ -25,7 +25,7 @@ __all__ = [
     "token_age_quantile",
 ]
 
-MAX_GROUPS: Final = 65_536
+MAX_GROUPS: Final = 16_384
 """Groups that were trained or discarded and are remembered, because a restore can train them again."""
 
 TOLERANCE: Final = 1e-6

@@ -52,7 +52,7 @@ class CheckFold:
     """Builds a :class:`CheckReport` row by row.
 
     Memory grows with what is open, with the runs and with the steps (as that of the age analysis does), not with the
-    rows: of ended attempts and settled groups the latest 100,000 are remembered, of findings 100 for each code.
+    rows: of ended attempts and settled groups the latest 50,000 are remembered, of findings 100 for each code.
 
     Args:
         codes: The rules to judge.

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from typing import Final, Generic, TypeVar
 
-MAX_RECENT: Final = 100_000
+MAX_RECENT: Final = 50_000
 """Ended attempts and settled groups that are remembered: those of the last checkpoints, with room to spare."""
 
 _Key = TypeVar("_Key", bound=Hashable)
