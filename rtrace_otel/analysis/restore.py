@@ -105,6 +105,7 @@ class RestoreFold:
             in_flight=amount_of((loss for loss in losses if loss.rollout.ended is Ended.OPEN), before.last),
             fates=amounts,
             forgotten=stop.forgotten,
+            idle_runs=stop.idle_runs,
             longest=_longest(losses, before.last, finished),
             interval=_interval(stop, before.last),
             length_bias=_bias(fates, before.last),

@@ -83,6 +83,7 @@ class Stop:
         longest: The dearest losses, most tokens first.
         interval: What the checkpoint's age cost.
         length_bias: Mean running time of what never came back, divided by that of the rest; ``None`` for fewer than 5.
+        idle_runs: Runs that began in between and did no work, in a loop of crashes for example.
     """
 
     run: str
@@ -107,6 +108,7 @@ class Stop:
     longest: tuple[LongLoss, ...]
     interval: Interval
     length_bias: float | None
+    idle_runs: tuple[str, ...] = ()
 
     @property
     def total(self) -> Amount:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from rtrace_otel.analysis.ledger.work import Amount, Fate
 from rtrace_otel.analysis.restore_results import RestoreReport, Stop, added
 from rtrace_otel.report.document import printable
-from rtrace_otel.report.numbers import percent, plural, ranges, seconds
+from rtrace_otel.report.numbers import listed, percent, plural, ranges, seconds
+
+MAX_IDLE_NAMED: Final = 5
+"""Idle runs that a sentence names."""
 
 LONG_BIAS = 1.25
 """From this ratio on, what never came back is called longer than the rest."""
@@ -41,6 +45,9 @@ def stop_sentences(stop: Stop, number: int, stops: int) -> list[str]:
             f"The run that stopped wrote rows for {seconds(-stop.dead_s)} after the next one began; what it did then "
             f"counts as lost."
         )
+    if stop.idle_runs:
+        runs = plural(len(stop.idle_runs), "run")
+        sentences.append(f"{runs} began before the one that went on, and did no work: {_ids(stop.idle_runs)}.")
     if stop.steps_lost:
         sentences.append(_steps_lost(stop))
     if stop.length_bias is not None and stop.length_bias >= LONG_BIAS:
@@ -49,6 +56,11 @@ def stop_sentences(stop: Stop, number: int, stops: int) -> list[str]:
             f"biased to long rollouts."
         )
     return sentences
+
+
+def _ids(runs: Sequence[str]) -> str:
+    shown = [printable(run) for run in runs[:MAX_IDLE_NAMED]]
+    return listed(shown) if len(runs) <= MAX_IDLE_NAMED else ", ".join([*shown, "..."])
 
 
 def _checkpoint(stop: Stop) -> list[str]:

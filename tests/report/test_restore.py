@@ -158,6 +158,7 @@ def test_a_report_as_json_values() -> None:
             "age_s": 10.0, "interval_s": 8.0, "sealed_since": at_risk, "if_half": nothing, "if_twice": at_risk,
         },
         "length_bias": None, "totals": amount(4, 47, 35, 15.0, exact=False),
+        "idle_runs": (),
         "lost": amount(2, 17, 5, 4.0, exact=False),
     }  # fmt: skip
     found = restore_json(REPORT)

@@ -63,6 +63,7 @@ class RolloutFollower:
         self._groups = Groups(self._missing, self.books)
         self._attempts = Attempts(self._groups, self._missing, self.books, self._take_late)
         self._branches: dict[str, Branch] = {}
+        self._idle_runs: list[str] = []
         self._parents: dict[str, str] = {}
         self._stop_of: dict[int, OpenStop] = {}
         self._steps_lost: dict[int, list[OpenStop]] = {}
@@ -96,6 +97,7 @@ class RolloutFollower:
         if pace is None:
             pace = self._pace[run] = RunPace()
             self.paces.append(pace)
+            self._idle_runs.append(run)
         pace.saw(t)
         handler = self._handlers.get(event)
         if handler is None and event not in WORK:
@@ -132,6 +134,8 @@ class RolloutFollower:
     def _begin(self, branch: Branch, said: Restored | None) -> None:
         """A run does its first work, or says which checkpoint it goes on from."""
         branch.begun, branch.said = True, said
+        if branch.run in self._idle_runs:
+            self._idle_runs.remove(branch.run)
         stopped, checkpoint = self.heirs.stopped(said)
         self.heirs.add(branch)
         if stopped is None:
@@ -141,7 +145,8 @@ class RolloutFollower:
             branch.job = 1 + max(other.job for other in self.heirs.branches)  # another job after one that had ended
             return
         branch.base = checkpoint
-        stop = OpenStop(stopped, branch, said, checkpoint)
+        stop = OpenStop(stopped, branch, said, checkpoint, idle_runs=tuple(self._idle_runs))
+        self._idle_runs.clear()
         self._take(stop, checkpoint)
         self._stop_of[id(stopped)] = stop
         if branch.run != stopped.run:

@@ -27,6 +27,7 @@ class OpenStop:
         at_risk_half: The same, had checkpoints been taken twice as often.
         at_risk_twice: The same, had they been taken half as often, on average over which ones are left out.
         previous_taken_at: When the checkpoint before was taken.
+        idle_runs: Runs that began in between and did no work.
     """
 
     stopped: Branch
@@ -39,6 +40,7 @@ class OpenStop:
     steps_late: list[int] = field(default_factory=list)
     steps_again: set[int] = field(default_factory=set)
     previous_taken_at: float | None = None
+    idle_runs: tuple[str, ...] = ()
     at_risk: Amount | None = None
     at_risk_half: Amount | None = None
     at_risk_twice: Amount | None = None
