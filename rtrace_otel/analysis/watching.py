@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from rtrace_otel.analysis.ages import AgeFold, TrainedStep
-from rtrace_otel.analysis.checked import amount, between, duration, integer, name, names, time_of
+from rtrace_otel.analysis.checked import amount, between, duration, integer, name, names, number, time_of
 from rtrace_otel.analysis.rates import WINDOW_S, RecentCounts
 from rtrace_otel.analysis.runs import HowEnded, RunFold
 from rtrace_otel.analysis.watch_results import (
@@ -179,9 +179,9 @@ class WatchFold:
 
     def _trained_step(self, trained: TrainedStep) -> None:
         row, age = trained.row, trained.age
-        self._steps.append(StepPoint(age.step, age.run, time_of(row), age.best))
+        self._steps.append(StepPoint(age.step, age.run, time_of(row), number(age.best)))
         self._count_recent("steps", row)
-        tokens = amount(row.get("tokens")) or age.tokens
+        tokens = amount(row.get("tokens")) or amount(age.tokens)
         if tokens:
             self._count_recent("steps with tokens", row)
             self._count_recent("trained tokens", row, tokens)
