@@ -51,7 +51,7 @@ def frame(snapshot: Snapshot, read: ReadReport, state: TailState, screen: Screen
         state: What the last look at the file found.
         screen: Its size.
     """
-    sections = [_header(snapshot, state, screen), *_warnings(snapshot, read, state, screen)]
+    sections = [*_header(snapshot, state, screen), *_warnings(snapshot, read, state, screen)]
     if snapshot.rows:
         sections += [*_numbers(snapshot, screen), _runs(snapshot, screen), _slowest(snapshot, screen)]
         sections.append(_happenings(snapshot, screen))
@@ -64,18 +64,17 @@ def _fixed(rank: int, lines: Sequence[Line]) -> Section:
     return Section(rank, len(lines), len(lines), lambda _: lines)
 
 
-def _header(snapshot: Snapshot, state: TailState, screen: Screen) -> Section:
+def _header(snapshot: Snapshot, state: TailState, screen: Screen) -> list[Section]:
     path = printable(state.path)
     name = path if len(path) + 26 <= screen.width else printable(Path(state.path).name)
     title = joined([(name, 0), (f"{moment(snapshot.now)} UTC", 1)], screen.width, "   ")
-    lines = [Line(title, "title")]
     if state.missing and not state.ever_read:
-        lines.append(Line(clipped(f"waiting for {path}: no such file yet", screen.width), "finding"))
+        second = Line(clipped(f"waiting for {path}: no such file yet", screen.width), "finding")
     elif not snapshot.rows:
-        lines.append(Line(clipped("no rollout event in this file yet", screen.width)))
+        second = Line(clipped("no rollout event in this file yet", screen.width))
     else:
-        lines.append(_labelled("rows", _rows(snapshot, state), screen))
-    return _fixed(0, lines)
+        second = _labelled("rows", _rows(snapshot, state), screen)
+    return [_fixed(0, [Line(title, "title")]), _fixed(0, [second])]
 
 
 def _rows(snapshot: Snapshot, state: TailState) -> list[tuple[str, int]]:
