@@ -17,7 +17,6 @@ from rtrace_otel.events import EVENTS, Row
 from rtrace_otel.testing import SimulationSettings, simulate
 from tests.analysis.ledger.histories import histories
 from tests.report.history import (
-    abandoned,
     dispatched,
     ended,
     event,
@@ -67,7 +66,7 @@ def test_attempts() -> None:
 
 
 def test_attempts_before_the_kill() -> None:
-    """x and y run, and y waits for another dispatch."""
+    """Run a has x and y open, and y waits for another dispatch."""
     found = snapshot_of(JOB[:13], NOW)
     found.self_check()
 

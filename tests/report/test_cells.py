@@ -18,8 +18,16 @@ def test_cells(text: str, width: int) -> None:
 
 @pytest.mark.parametrize(
     ("width", "expected"),
-    [(9, "\u7d44\u7d44 abc"), (8, "\u7d44\u7d44 abc"), (7, "\u7d44\u7d44 a\u2026"), (5, "\u7d44\u7d44\u2026")]
-    + [(4, "\u7d44\u2026"), (3, "\u7d44\u2026"), (1, "\u2026"), (0, "")],
+    [
+        (9, "\u7d44\u7d44 abc"),
+        (8, "\u7d44\u7d44 abc"),
+        (7, "\u7d44\u7d44 a\u2026"),
+        (5, "\u7d44\u7d44\u2026"),
+        (4, "\u7d44\u2026"),
+        (3, "\u7d44\u2026"),
+        (1, "\u2026"),
+        (0, ""),
+    ],
 )
 def test_clipped(width: int, expected: str) -> None:
     """The end is left out, and a sign stands for it; half of a wide character is not shown."""

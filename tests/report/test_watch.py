@@ -138,7 +138,9 @@ RUN = trace(started("a"), dispatched("a", "x"))  # t = 1000 and 1001
         (RUN, 1003.0, replace(FOUND, problem="Stale file handle\x1b"), [
             "the file cannot be read now: Stale file handle\\x1b; trying again",
         ]),
-        (RUN, 1003.0, replace(FOUND, begun_anew=1), ["the file was replaced or cut short, and read from its begin again"]),
+        (RUN, 1003.0, replace(FOUND, begun_anew=1), [
+            "the file was replaced or cut short, and read from its begin again"
+        ]),
         (RUN, 1003.0, replace(FOUND, begun_anew=2), [
             "the file was replaced or cut short, and read from its begin again (2 times)"
         ]),
