@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import stat_result
 from pathlib import Path
 from typing import IO, Final
@@ -108,6 +108,7 @@ class Tail:
         """The row of a last line without a newline, if it is whole; what comes later is not to be read."""
         line = bytes(self._torn)
         self._torn.clear()
+        self.state = replace(self.state, torn_bytes=0)
         return self._reader.more([line] if line else [])
 
     def _begin(self) -> None:

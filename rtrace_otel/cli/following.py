@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from rtrace_otel.analysis.tail import Tail
 from rtrace_otel.analysis.watching import WatchFold
 from rtrace_otel.report.frame import Line
-from rtrace_otel.report.watch import Screen, frame
+from rtrace_otel.report.watch import Screen, frame, watch_json
 
 _CLOCKS_AGREE_S: Final = 5.0
 """Rows may come this late without the clocks of the job and of this machine being different."""
@@ -69,3 +69,7 @@ class Follower:
     def frame(self, screen: Screen) -> list[Line]:
         """What to show now."""
         return frame(self._fold.snapshot(self.now()), self.tail.report, self.tail.state, screen)
+
+    def values(self) -> dict[str, Any]:
+        """The same as JSON values, with everything that a screen may have no room for."""
+        return watch_json(self._fold.snapshot(self.now()), self.tail.report, self.tail.state)

@@ -78,7 +78,7 @@ def keyboard() -> Iterator[Keyboard]:
                 termios.tcsetattr(keys, termios.TCSAFLUSH, mode)
         signal.set_wakeup_fd(wakeup)
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
         os.close(ours)
         os.close(theirs)
 

@@ -18,6 +18,8 @@ from rtrace_otel.cli.following import Follower
 from rtrace_otel.cli.keyboard import keyboard
 from rtrace_otel.cli.terminal import TEXT_WIDTH, standard_output
 from rtrace_otel.errors import TraceFileError
+from rtrace_otel.report.damage import damage_json
+from rtrace_otel.report.formats import to_json
 from rtrace_otel.report.frame import Line
 from rtrace_otel.report.watch import Screen
 
@@ -35,7 +37,15 @@ _STYLES: Final = {"plain": "", "title": "bold", "heading": "dim", "finding": "bo
 @click.option(
     "--interval", type=float, default=1.0, show_default=True, metavar="SECONDS", help="Time between two looks."
 )
-def watch(file: str, once: bool, interval: float) -> None:
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="With --once: how to print the frame.",
+)
+def watch(file: str, once: bool, interval: float, form: str) -> None:
     """Follow the trace of a running job, full-screen: what is open, how fast it goes, its batch age, what went wrong.
 
     It reads what is added to the file and nothing else of the job. The file may not be there yet, and may be replaced;
@@ -46,6 +56,7 @@ def watch(file: str, once: bool, interval: float) -> None:
       rtrace watch logs/
       rtrace watch logs/rollout_trace.jsonl --interval 5
       rtrace watch logs/ --once
+      rtrace watch logs/ --once --format json | jq .attempts.running
     """
     if file == "-":
         raise click.UsageError("standard input cannot be watched; give the file that the job is writing")
@@ -53,8 +64,10 @@ def watch(file: str, once: bool, interval: float) -> None:
         raise click.UsageError(f"--interval: {interval} is not between {_LEAST_INTERVAL_S} and {_GREATEST_INTERVAL_S}")
     follower = Follower(file)
     if once:
-        write_out(_once(follower))
+        write_out(_once(follower, form))
         return
+    if form != "table":
+        raise click.UsageError(f"--format {form} goes with --once")
     if not sys.stdout.isatty() or os.environ.get("TERM", "dumb") in ("", "dumb"):
         raise click.UsageError("standard output is no terminal that can be drawn on; --once prints one frame")
     try:
@@ -64,11 +77,11 @@ def watch(file: str, once: bool, interval: float) -> None:
         raise StdoutError(BrokenPipeError(str(error))) from error  # the terminal is gone: nobody reads a message
 
 
-def _once(follower: Follower) -> str:
+def _once(follower: Follower, form: str) -> str:
     """A frame of all that is in the file.
 
     Raises:
-        TraceFileError: The file is not there, or it cannot be read.
+        TraceFileError: The file is not there, it cannot be read, or it holds no event.
     """
     while follower.look():
         pass
@@ -78,6 +91,10 @@ def _once(follower: Follower) -> str:
         raise TraceFileError(state.path, "no such file", hint="Pass the trace file or the job's log folder")
     if state.problem is not None:
         raise TraceFileError(state.path, f"cannot be read: {state.problem}")
+    if not follower.tail.report.rows:
+        raise TraceFileError(state.path, "no rollout event in this file", hint="Is it a rollout trace?")
+    if form == "json":
+        return to_json("watch", follower.values(), damage_json(follower.tail.report))
     screen = Screen(standard_output().width or TEXT_WIDTH, ONCE_LINES, blocks=_has_blocks())
     return "".join(f"{line.text}\n" for line in follower.frame(screen))
 

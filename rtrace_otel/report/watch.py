@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,6 +58,17 @@ def frame(snapshot: Snapshot, read: ReadReport, state: TailState, screen: Screen
     if screen.keys:
         sections.append(_fixed(3, [Line(clipped("q quits", screen.width), "faint")]))
     return fitted(sections, screen.height)
+
+
+def watch_json(snapshot: Snapshot, read: ReadReport, state: TailState) -> dict[str, Any]:
+    """The snapshot and its warnings as JSON values.
+
+    Args:
+        snapshot: The trace now.
+        read: What was wrong with its lines.
+        state: What the last look at the file found.
+    """
+    return {**asdict(snapshot), "warnings": warnings(snapshot, read, state)}
 
 
 def _fixed(rank: int, lines: Sequence[Line]) -> Section:

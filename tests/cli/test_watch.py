@@ -9,7 +9,7 @@ import pytest
 from rtrace_otel.cli.following import Follower
 from rtrace_otel.report.watch import Screen
 from tests.cli.conftest import JOB
-from tests.cli.program import Run, lines, write
+from tests.cli.program import Run, lines, strict_json, write
 from tests.cli.pseudo import on_terminal
 
 
@@ -45,6 +45,36 @@ def test_once_is_as_wide_as_the_terminal(job: Path) -> None:
     assert "\x1b" not in found.out
 
 
+def test_once_as_json(run: Run, job: Path) -> None:
+    """Everything, with raw values."""
+    found = strict_json(run("watch", "--once", "--format", "json", job).out)
+
+    assert ("watch", 1, 20, True) == (found["command"], found["schema_version"], found["rows"], found["read"]["intact"])
+    assert {"begun": 4, "sealed": 2, "abandoned": 1, "interrupted": 1} == {
+        key: value for key, value in found["attempts"].items() if value
+    }
+    assert [(5, 0.0), (6, 1.375)] == [(step["step"], step["batch_age"]) for step in found["steps"]]
+    assert ["run aaaaaaaa was killed; its last row is "] == [text[:41] for text in found["warnings"]]
+
+
+def test_once_of_a_torn_file_counts_its_tail_as_damage(run: Run, tmp_path: Path) -> None:
+    """Nothing more is waited for."""
+    found = run("watch", "--once", write(tmp_path, JOB, after=b'{"event":"torn'))
+
+    assert '! 1 x torn tail (line 21: {"event":"torn)' in found.out
+    assert "has no end yet" not in found.out
+
+
+@pytest.mark.parametrize("content", [b"", b"hello\n"])
+def test_once_of_a_file_without_events(content: bytes, run: Run, tmp_path: Path) -> None:
+    """An error, as for every other command."""
+    (tmp_path / "t").write_bytes(content)
+    found = run("watch", "--once", tmp_path / "t")
+
+    assert (1, "") == (found.code, found.out)
+    assert f"error: {tmp_path / 't'}: no rollout event in this file. Is it a rollout trace?\n" == found.err
+
+
 def test_once_of_no_file(run: Run, tmp_path: Path) -> None:
     """There is nothing to wait for."""
     found = run("watch", "--once", tmp_path / "no")
@@ -57,6 +87,7 @@ def test_once_of_no_file(run: Run, tmp_path: Path) -> None:
     ("arguments", "named"),
     [
         (["FILE"], ["--once"]),
+        (["FILE", "--format", "json"], ["--once", "json"]),
         (["-", "--once"], ["standard input"]),
         (["FILE", "--once", "--interval", "0"], ["--interval", "0.05"]),
         (["FILE", "--once", "--interval", "nan"], ["--interval", "nan"]),
