@@ -40,6 +40,7 @@ class Follower:
         Raises:
             TraceFileError: The file is none that can be followed.
         """
+        known = self._caught_up and self.tail.state.ever_read
         anew, rows = self.tail.look()
         if anew:
             self._fold = WatchFold()
@@ -48,7 +49,8 @@ class Follower:
             self._fold.add(row)
             new += 1
         last, state = self._fold.last_row, self.tail.state
-        if new and self._caught_up and not anew and last is not None and abs(self._clock() - last) < _DAY_S:
+        # The rows of a file that was there before, or that was put there whole, are as old as they say.
+        if new and known and not anew and last is not None and abs(self._clock() - last) < _DAY_S:
             self._lags.append(self._clock() - last)
         self._caught_up = not state.bytes_behind and state.problem is None
         return state.bytes_behind > 0
