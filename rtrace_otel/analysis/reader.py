@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Final, Self
@@ -91,9 +91,17 @@ class EventReader(Iterator[Row]):
         self._rows.close()
         self._lines.close()
 
+    def more(self, lines: Iterable[bytes]) -> Iterator[Row]:
+        """The events of lines that came after those of the source: for a file that grows.
+
+        Args:
+            lines: With their newlines; counts, damages and line numbers go on from the lines before.
+        """
+        yield from self._rows_of_lines(lines)
+
     def _read(self) -> Any:
         try:
-            yield from self._rows_of_lines()
+            yield from self._rows_of_lines(self._lines.lines)
         except ARCHIVE_ERRORS as error:
             self._damaged(Damage(self._tally.lines + 1, DamageKind.TORN_ARCHIVE, str(error), 0))
         except OSError as error:
@@ -103,10 +111,10 @@ class EventReader(Iterator[Row]):
         finally:
             self._lines.close()
 
-    def _rows_of_lines(self) -> Iterator[Row]:
+    def _rows_of_lines(self, lines: Iterable[bytes]) -> Iterator[Row]:
         tally = self._tally
         next_seq = tally.next_seq
-        for line in self._lines.lines:
+        for line in lines:
             if self._in_long_line:
                 yield from self._rest_of_long_line(line)
                 continue

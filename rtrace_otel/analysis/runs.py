@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Literal, TypeAlias
 
 from rtrace_otel.analysis.checked import amount, time_of
@@ -107,8 +108,16 @@ class RunFold:
 
     def result(self) -> tuple[RunSummary, ...]:
         """The runs so far."""
-        runs = list(self._runs.values())
+        return self.latest(len(self._runs))
+
+    def latest(self, most: int) -> tuple[RunSummary, ...]:
+        """The runs that began last, at most so many; the work does not grow with the number of all runs."""
+        runs = list(islice(reversed(self._runs.values()), most))[::-1]
         return tuple(self._summary(run, runs[place + 1 :]) for place, run in enumerate(runs))
+
+    def __len__(self) -> int:
+        """How many runs there are so far."""
+        return len(self._runs)
 
     @staticmethod
     def _summary(run: _Run, later: list[_Run]) -> RunSummary:

@@ -27,10 +27,10 @@ class Terminal:
 
 
 @contextmanager
-def terminal(columns: int) -> Iterator[Terminal]:
+def terminal(columns: int, lines: int = 50) -> Iterator[Terminal]:
     """A terminal whose screen is read all the time; what was drawn is complete when the block is left."""
     ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
     drawn: list[bytes] = []
 
     def read() -> None:

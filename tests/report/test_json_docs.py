@@ -34,7 +34,9 @@ from rtrace_otel.analysis.staleness import staleness
 from rtrace_otel.analysis.step_results import Verdict
 from rtrace_otel.analysis.steps import train_steps
 from rtrace_otel.analysis.summary import summarise
+from rtrace_otel.analysis.tail import Tail
 from rtrace_otel.analysis.waste import waste_report
+from rtrace_otel.analysis.watching import snapshot_of
 from rtrace_otel.report.age_by import by_json
 from rtrace_otel.report.age_definitions import definitions_json as age_definitions_json
 from rtrace_otel.report.attempts import attempts_json
@@ -49,8 +51,9 @@ from rtrace_otel.report.staleness import staleness_json
 from rtrace_otel.report.steps import steps_json
 from rtrace_otel.report.summary import summary_json
 from rtrace_otel.report.waste import waste_json
+from rtrace_otel.report.watch import watch_json
 from tests.analysis.check.checking import checked, done
-from tests.report.history import started
+from tests.report.history import dispatched, event, refit, reserved, started, trace
 from tests.report.hostile import hostile_trace
 
 PAGE: Final = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
@@ -78,6 +81,7 @@ def outputs() -> dict[str, Any]:
     """Each command's JSON, with no list empty."""
     known: dict[str, dict[str, Any]] = {"run_started": {"weight_version": 4}, "train_step": {"seconds": 0.5}}
     rows = [row | known.get(row["event"], {}) for row in hostile_trace("x")]
+    checkpoints = [event("w", "checkpoint_published", checkpoint_id="c", step=1), event("w", "weight_sync_started")]
     tally = Tally("f", runs={"a": 1}, gaps=[SeqGap("a", 1, 0, 1)])
     tally.add_damage(Damage(1, DamageKind.NOT_JSON, "x", 0))
     met, measured = tally.report(), measure(rows, "f")
@@ -85,6 +89,7 @@ def outputs() -> dict[str, Any]:
     gates, compared = [parse_gate("stops:>0"), parse_gate("rows_missing:+0")], compare(measured, measured)
     by, defined = ByFold("reason"), DefinitionFold(AGE_DEFINITIONS)
     ages = staleness_json(staleness(rows, by, defined)) | by_json(by.result()) | age_definitions_json(defined.result())
+    watched = [*rows, *trace(started("w"), reserved("w", "g"), dispatched("w", "x"), refit("w", 1, 2), *checkpoints)]
     from_spans = check_json(checked(started("a", from_spans=True)))
     results = {
         "age": ages,
@@ -97,6 +102,7 @@ def outputs() -> dict[str, Any]:
         "steps": steps_json(train_steps(rows)),
         "groups": groups_json(groups(rows)),
         "attempts": attempts_json(attempts(rows)),
+        "watch": watch_json(snapshot_of(watched, 1e4), tally.report(), Tail("f").state),
     }
     found = {command: json.loads(to_json(command, result, read)) for command, result in results.items()}
     age, summary, check = found["age"], found["summary"], found["check"]
@@ -107,6 +113,10 @@ def outputs() -> dict[str, Any]:
         *(found["restore"]["stops"], found["restore"]["lineage"], found["waste"]["accounts"], found["waste"]["steps"]),
         *(found[command][command] for command in ("steps", "groups", "attempts")),
         *(found["compare"][key] for key in ("metrics", "gates", "failures")),
+        *(
+            found["watch"][key]
+            for key in ("runs", "steps", "under_way", "slowest", "refits", "checkpoints", "restores")
+        ),
     ]
     assert all(objects), "what an empty list would hold is not checked"
     return found
@@ -127,7 +137,7 @@ def keys_of(value: Any, path: str = "") -> Iterator[str]:
 
 @pytest.mark.parametrize(
     "command",
-    ["age", "summary", "restore", "waste", "compare", "check", "definitions", "steps", "groups", "attempts"],
+    ["age", "summary", "restore", "waste", "compare", "check", "definitions", "steps", "groups", "attempts", "watch"],
 )
 def test_every_key_is_described(command: str) -> None:
     """No key of the JSON output is missing on the page."""
