@@ -11,7 +11,7 @@ from rtrace_otel.analysis.refit_cuts import RefitCuts, Segment, record_refit, we
 from rtrace_otel.analysis.versions import NOTHING, Mark, VersionsInForce
 from rtrace_otel.events import Row
 
-MAX_CALLS: Final = 262_144
+MAX_CALLS: Final = 65_536
 """Calls with cuts that wait for their group, at most: far more than run at once, so what is dropped was abandoned."""
 
 

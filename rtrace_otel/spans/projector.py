@@ -51,7 +51,7 @@ class Projector:
         """A link to the attempt of an earlier run that a new one does again.
 
         Groups keep their ids through a restore with some controllers: then it is the latest one of the generation. With
-        others it is one for the same prompt, still open or trained since the last checkpoint; each is linked once.
+        others it is one for the same prompt, unfinished or ended since the last checkpoint; each is linked once.
         """
         for earlier in self._before(run):
             span_id = earlier.latest.lost(group_id, generation)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-MAX_TRAINED: Final = 4096
-"""Trained groups remembered since the last checkpoint, the latest ones."""
+MAX_ENDED: Final = 4096
+"""Groups remembered that ended since the last checkpoint, the latest ones."""
 
 
 @dataclass(slots=True)
@@ -19,16 +19,15 @@ class _Attempts:
 class LatestAttempts:
     """Span ids of one run's latest attempts, by group and generation.
 
-    A trained group is remembered until a checkpoint holds its step: a stop before that loses it. A group that was
-    discarded is not: nothing of it is done again.
+    A group that was trained or discarded is remembered until a checkpoint holds that: a stop before loses it.
     """
 
-    __slots__ = ("_open", "_saved", "_trained")
+    __slots__ = ("_ended", "_open", "_saved")
 
     def __init__(self) -> None:
         """Begin with none."""
         self._open: dict[str, _Attempts] = {}
-        self._trained: dict[str, _Attempts] = {}
+        self._ended: dict[str, _Attempts] = {}
         self._saved: list[str] | None = None
 
     def begin(self, group_id: str, prompt_id: str | None, generation: str, span_id: int) -> None:
@@ -38,26 +37,22 @@ class LatestAttempts:
             group = self._open[group_id] = _Attempts(prompt_id)
         group.span_ids[generation] = span_id
 
-    def trained(self, group_id: str) -> None:
-        """A group was trained."""
+    def ended(self, group_id: str) -> None:
+        """A group was trained or discarded."""
         group = self._open.pop(group_id, None)
         if group is not None:
-            self._trained[group_id] = group
-            if len(self._trained) > MAX_TRAINED:
-                del self._trained[next(iter(self._trained))]
-
-    def discarded(self, group_id: str) -> None:
-        """A group was discarded."""
-        self._open.pop(group_id, None)
+            self._ended[group_id] = group
+            if len(self._ended) > MAX_ENDED:
+                del self._ended[next(iter(self._ended))]
 
     def checkpoint_started(self) -> None:
-        """A checkpoint is being taken: it holds what is trained by now."""
-        self._saved = list(self._trained)
+        """A checkpoint is being taken: it holds what has ended by now."""
+        self._saved = list(self._ended)
 
     def checkpoint_published(self) -> None:
         """The checkpoint is complete: what it holds cannot be lost any more."""
-        for group_id in self._trained.copy() if self._saved is None else self._saved:
-            self._trained.pop(group_id, None)
+        for group_id in self._ended.copy() if self._saved is None else self._saved:
+            self._ended.pop(group_id, None)
         self._saved = None
 
     def unfinished(self, group_id: str, generation: str) -> int | None:
@@ -66,14 +61,14 @@ class LatestAttempts:
         return group.span_ids.get(generation) if group is not None else None
 
     def lost(self, group_id: str, generation: str) -> int | None:
-        """The same for another run, which may also do again what was trained since the last checkpoint."""
+        """The same for another run, which may also do again what ended since the last checkpoint."""
         found = self.unfinished(group_id, generation)
-        group = self._trained.get(group_id)
+        group = self._ended.get(group_id)
         return group.span_ids.get(generation) if found is None and group is not None else found
 
     def lost_by_prompt(self) -> Iterator[tuple[str, str, str, int]]:
         """All of these with a known prompt: prompt id, generation, group id, span id."""
-        for groups in (self._trained, self._open):
+        for groups in (self._ended, self._open):
             for group_id, group in groups.items():
                 if group.prompt_id is not None:
                     for generation, span_id in group.span_ids.items():

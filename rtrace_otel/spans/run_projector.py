@@ -124,8 +124,7 @@ class RunProjector:
         group_id = str(group.group_id)
         self.groups.pop(group_id, None)
         self._past.remember(GROUP, group_id)
-        forget = self.latest.trained if group.facts.get("outcome") == "trained" else self.latest.discarded
-        forget(group_id)
+        self.latest.ended(group_id)
         return group.finish(end_ns, error)
 
     def _dispatch(self, row: Row) -> Iterator[FinishedSpan]:

@@ -102,19 +102,13 @@ def test_an_attempt_done_again_links_to_the_one_that_the_kill_cut_off(job: Job) 
 
 
 def test_an_attempt_done_again_links_to_the_one_whose_result_was_lost(job: Job) -> None:
-    """A result that came after the checkpoint died with the run: its generation is done again, and leads to it.
-
-    Not so if the group was trained by then: its spans had ended, and the step is what was lost.
-    """
+    """A result that came after the checkpoint died with the run: its generation is done again, and leads to it."""
     attempts = attempts_in(job.events)
-    trained = {
-        (row["run"], group_id) for row in job.events if row["event"] == "train_step" for group_id in row["group_ids"]
-    }
     expected = {
         first.attempt_id: [lost.attempt_id]
         for first in _firsts(job)
         for lost in _before(attempts, first)[-1:]
-        if lost.outcome == "sealed" and (lost.run, lost.group_id) not in trained
+        if lost.outcome == "sealed"
     }
     links = _links_to_attempts(job)
     assert expected

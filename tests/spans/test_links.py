@@ -80,6 +80,21 @@ def test_what_was_trained_after_the_checkpoint_is_linked_when_it_is_done_again(s
     assert ([] if saved else [ids_of(first)]) == links(named(spans, "rollout.attempt", attempt_id="y"), "redone")
 
 
+def test_what_was_discarded_after_the_checkpoint_is_linked_when_it_is_done_again() -> None:
+    """The checkpoint still holds the group: the restored run does it again."""
+    before = killed()
+    before.seal("x")
+    before.add("group_discarded", group_id="g", reason="stale")
+    after = History("b" * 16)
+    after.reserve(origin_run="a" * 16)
+    after.dispatch("y")
+    after.seal("y")
+    spans = spans_of(before, after)
+    first = named(spans, "rollout.attempt", attempt_id="x")
+
+    assert [ids_of(first)] == links(named(spans, "rollout.attempt", attempt_id="y"), "redone")
+
+
 def test_a_step_during_a_checkpoint_is_not_in_it() -> None:
     """A checkpoint holds what was trained when it began."""
     before = killed()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from rtrace_otel.analysis.age_results import AgeDifference, DifferenceKind
-from rtrace_otel.analysis.ages import TOLERANCE, AgeFold
+from rtrace_otel.analysis.ages import MAX_GROUPS, TOLERANCE, AgeFold
 from rtrace_otel.analysis.check.findings import Findings
 from rtrace_otel.analysis.check.lineage import Place
 from rtrace_otel.analysis.check.values import whole
@@ -38,7 +38,7 @@ class AgeRules:
     def __init__(self, findings: Findings) -> None:
         """Begin with no step trained."""
         self._findings = findings
-        self._ages = AgeFold()
+        self._ages = AgeFold(max_groups=MAX_GROUPS)
         self._trainings: list[tuple[int, Place]] = []
 
     def follow(self, row: Row, place: Place) -> None:  # noqa: ARG002 - every rule takes a place

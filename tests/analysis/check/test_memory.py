@@ -44,7 +44,7 @@ def test_memory_stays_flat(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten times the groups take less than a kilobyte for each further step: the steps are kept, the rest is not."""
     for module in (attempts, groups):
         monkeypatch.setattr(module, "Recent", lambda: Recent(100))
-    monkeypatch.setattr(staleness, "MAX_RECENT", 100)
+    monkeypatch.setattr(staleness, "MAX_GROUPS", 100)
     few, many = after(300), after(3_000)
 
     assert (0, 0) == (few[1], many[1])
