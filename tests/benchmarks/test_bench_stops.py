@@ -53,7 +53,7 @@ def _run(analysis: str, path: Path) -> dict[str, float]:
 
 @pytest.mark.timeout(1800)
 def test_restore_and_check(tmp_path: Path, report: dict[str, float]) -> None:
-    """At most three times the time of the batch age, and memory that is bounded: little more for five times as many rows."""
+    """At most three times the time of the batch age; memory is bounded: little more for five times as many rows."""
     large, small = tmp_path / "large.jsonl", tmp_path / "small.jsonl"
     _write(large, ROWS)
     _write(small, FEWER_ROWS)
