@@ -20,7 +20,7 @@ from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.testing import SimulationSettings, simulate
 from tests.analysis.ledger.histories import histories
 
-CAREFUL = settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+CAREFUL = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @given(histories())

@@ -95,7 +95,7 @@ def fates_said(fold: RestoreFold, place: int) -> dict[str, str]:
 
 
 @given(histories())
-@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_waste_says_what_is_true(given_settings: SimulationSettings) -> None:
     """Every attempt is in one account; what was trained is what the surviving steps trained."""
     simulation = job(given_settings)
@@ -114,7 +114,7 @@ def test_waste_says_what_is_true(given_settings: SimulationSettings) -> None:
 
 
 @given(histories())
-@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_the_lineage_is_true(given_settings: SimulationSettings) -> None:
     """Which steps count in the end, and which were given up, run by run."""
     simulation = job(given_settings)
