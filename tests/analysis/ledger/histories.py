@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from hypothesis import strategies as st
 
@@ -18,6 +19,23 @@ _STOPS = st.builds(
     down_s=st.sampled_from([0.0, 30.0, 3000.0]),
     late_row=st.booleans(),
 )
+
+LATE_STEP: Final = SimulationSettings(
+    seed=17,
+    generations=1,
+    groups_per_step=1,
+    steps=3,
+    open_groups=2,
+    tokens=3.0,
+    refit_every=3,
+    checkpoint_every=1,
+    stops=(Stop(at_step=2, late_row=True),),
+    refusal_rate=0.0,
+    error_rate=0.0,
+    masked_rate=0.0,
+    writes_checkpoint_started=False,
+)
+"""The killed run's last row, a training step, comes after the next run has brought back the groups that it trained."""
 
 
 @st.composite
