@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from rtrace_otel.analysis.age_results import AgeDifference, AgeReport, DifferenceKind, StepAge
 from rtrace_otel.analysis.batch_age import add_up, age_of
-from rtrace_otel.analysis.trained_groups import GroupBook, TrainedGroup
+from rtrace_otel.analysis.trained_groups import GroupBook, TrainedGroup, WatchGroup
 from rtrace_otel.analysis.versions import Mark, VersionsInForce
 from rtrace_otel.events import Row
 
@@ -89,13 +89,20 @@ class AgeFold:
         watch: Called with each step when it is trained, for those who want to know more of it.
         max_groups: How many groups to remember that were trained or discarded, the latest ones. One that is trained
             again later than that has no token data.
+        watch_group: Called with each group that is trained or discarded.
     """
 
-    def __init__(self, watch: Callable[[TrainedStep], None] | None = None, *, max_groups: int = MAX_GROUPS) -> None:
+    def __init__(
+        self,
+        watch: Callable[[TrainedStep], None] | None = None,
+        *,
+        max_groups: int = MAX_GROUPS,
+        watch_group: WatchGroup | None = None,
+    ) -> None:
         """Begin with no row seen."""
         self._watch = watch
         self._versions = VersionsInForce()
-        self._book = GroupBook(self._versions, max_groups=max_groups)
+        self._book = GroupBook(self._versions, max_groups=max_groups, watch=watch_group)
         self._steps: dict[int, StepAge] = {}
         self._differences: dict[int, list[tuple[DifferenceKind, float, tuple[str, ...]]]] = {}
         self._handlers: dict[Any, Callable[[Row], object]] = {

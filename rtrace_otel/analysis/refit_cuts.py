@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Final, TypeAlias
 
+from rtrace_otel.analysis.checked import MAX_INT
 from rtrace_otel.events import Row
 
 Cut: TypeAlias = tuple[int, int, int, str | None]
@@ -126,7 +127,7 @@ class RefitCuts:
         Returns:
             Versions and token counts, none of them zero; their sum is ``tokens``.
         """
-        cuts = self._cuts.get(call_id) or self._released.get(call_id, ())
+        cuts = self.cuts_of(call_id)
         if recorded_by is not None:
             cuts = tuple(cut for cut in cuts if cut[3] == recorded_by)
         version, done = begin_version, 0
@@ -142,14 +143,18 @@ class RefitCuts:
             segments.append((version, tokens - done))
         return segments
 
+    def cuts_of(self, call_id: str) -> tuple[Cut, ...]:
+        """The call's cuts, in the order in which they were recorded."""
+        return self._cuts.get(call_id) or self._released.get(call_id, ())
+
     def sources(self, call_id: str) -> tuple[str, ...]:
         """Who recorded the call's cuts, in order, each once."""
-        cuts = self._cuts.get(call_id) or self._released.get(call_id, ())
+        cuts = self.cuts_of(call_id)
         return tuple(dict.fromkeys(source for _, _, _, source in cuts if source is not None))
 
     def cut_by_others(self, call_id: str, source: str) -> bool:
         """Whether anyone but this source recorded cuts of the call."""
-        cuts = self._cuts.get(call_id) or self._released.get(call_id, ())
+        cuts = self.cuts_of(call_id)
         return any(cut[3] != source for cut in cuts)
 
     def release(self, call_id: str) -> None:
@@ -163,12 +168,12 @@ class RefitCuts:
 
     def began_before_cuts(self, call_id: str, begin_version: int) -> bool:
         """Whether ``strict_begin`` would matter: the call began before the version that its first refit replaced."""
-        cuts = self._cuts.get(call_id) or self._released.get(call_id, ())
+        cuts = self.cuts_of(call_id)
         return bool(cuts) and begin_version < cuts[0][1]
 
     def misses_a_refit(self, call_id: str) -> bool:
         """Whether the cuts do not join: a refit replaced another version than the one installed before it."""
-        cuts = self._cuts.get(call_id) or self._released.get(call_id, ())
+        cuts = self.cuts_of(call_id)
         return any(before[2] != after[1] for before, after in pairwise(cuts))
 
 
@@ -182,9 +187,10 @@ def record_refit(cuts: RefitCuts, row: Row) -> None:
 
 
 def well_formed(entries: Any, columns: int) -> Iterable[Sequence[Any]]:
-    """The entries of a ``calls`` (2 columns) or ``call_versions`` (3) field whose numbers are numbers."""
+    """The entries of a ``calls`` (2 columns) or ``call_versions`` (3) field whose numbers are numbers of 63 bits."""
     for entry in entries if isinstance(entries, (list, tuple)) else ():
-        if isinstance(entry, (list, tuple)) and len(entry) >= columns and all(type(n) is int for n in entry[1:columns]):
+        is_whole = isinstance(entry, (list, tuple)) and len(entry) >= columns
+        if is_whole and all(type(n) is int and -MAX_INT < n < MAX_INT for n in entry[1:columns]):
             yield entry
 
 

@@ -9,6 +9,7 @@ from rtrace_otel.analysis.ages import MAX_GROUPS, TOLERANCE, AgeFold
 from rtrace_otel.analysis.check.findings import Findings
 from rtrace_otel.analysis.check.lineage import Place
 from rtrace_otel.analysis.check.values import whole
+from rtrace_otel.analysis.trained_groups import WatchGroup
 from rtrace_otel.events import Row
 
 MAX_LISTED: Final = 5
@@ -33,12 +34,13 @@ class AgeRules:
 
     Args:
         findings: Takes RT501 to RT504.
+        watch_group: Called with each group that is trained or discarded.
     """
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: Findings, watch_group: WatchGroup) -> None:
         """Begin with no step trained."""
         self._findings = findings
-        self._ages = AgeFold(max_groups=MAX_GROUPS)
+        self._ages = AgeFold(max_groups=MAX_GROUPS, watch_group=watch_group)
         self._trainings: list[tuple[int, Place]] = []
 
     def follow(self, row: Row, place: Place) -> None:  # noqa: ARG002 - every rule takes a place
