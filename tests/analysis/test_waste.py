@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rtrace_otel.analysis.ledger.books import MAX_REASONS
@@ -199,6 +199,7 @@ def test_accounts_that_do_not_add_up() -> None:
 
 
 @given(st.integers(0, 500))
+@settings(deadline=None)
 def test_steps_add_up_to_the_accounts(seed: int) -> None:
     """What no stop took is in the books of some step: without stops, tokens per step add up to the accounts."""
     rows = simulate(replace(varied_settings(seed), stops=())).rows

@@ -113,7 +113,7 @@ class Branch:
         linked: Turns that a group of it stands for, by their order.
         begun: Whether it has done anything.
         worked: Whether it has done more than to restore a checkpoint.
-        given_up: Whether a later run took over.
+        stopped_by: Number of the stop after which a later run took over; ``None`` if none did.
         job: Number of the job that it belongs to: a file can hold one after another.
     """
 
@@ -123,7 +123,6 @@ class Branch:
         "base",
         "begun",
         "follows",
-        "given_up",
         "groups",
         "job",
         "linked",
@@ -131,6 +130,7 @@ class Branch:
         "pace",
         "run",
         "said",
+        "stopped_by",
         "windows",
         "worked",
     )
@@ -148,10 +148,15 @@ class Branch:
         self.linked: set[int] = set()
         self.begun = False
         self.worked = False
-        self.given_up = False
+        self.stopped_by: int | None = None
         self.job = 0
         self._cut: _Cut | None = None
         self._oldest = 0
+
+    @property
+    def given_up(self) -> bool:
+        """Whether a later run took over."""
+        return self.stopped_by is not None
 
     def link(self, occurrence: Occurrence) -> None:
         """A group of this run stands for this turn of the prompt."""

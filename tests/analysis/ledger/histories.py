@@ -84,7 +84,7 @@ def tells_enough(rows: Sequence[Row], truth: Truth) -> bool:
 
     They do not where a run is stopped before it says what it restored, or before any row names a group that it brought
     back; where a job starts over without a checkpoint after a clean end (that is another job to the reader); and where
-    the late row of a killed run is the only sign that it had brought something back.
+    the late row of a killed run is the only sign that it had brought a group back, or had given one up.
     """
     stops = truth.stops
     if any(not stop.is_restored and stop.checkpoint_id is not None for stop in stops):
@@ -119,4 +119,4 @@ def _silent_groups(rows: Sequence[Row]) -> dict[str, set[str]]:
 
 
 _SIGNS = {"attempt_dispatched", "attempt_resumed", "group_published", "group_discarded", "train_step"}
-_BRING_BACK = {"attempt_resumed", "checkpoint_restored", "group_reserved", "group_discarded"}
+_BRING_BACK = {"checkpoint_restored", "group_reserved", "group_discarded"}
