@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rtrace_otel.analysis.ledger.books import MAX_REASONS
+from rtrace_otel.analysis.ledger.step_tokens import StepWaste
 from rtrace_otel.analysis.ledger.work import Amount
 from rtrace_otel.analysis.restore import RestoreFold
-from rtrace_otel.analysis.waste import LEFT_OPEN, Account, StepWaste, WallClock, WasteFold, WasteReport, waste_report
+from rtrace_otel.analysis.waste import LEFT_OPEN, Account, WallClock, WasteFold, WasteReport, waste_report
 from rtrace_otel.events import Row
 from rtrace_otel.testing import simulate, varied_settings
 from tests.analysis.ledger.stories import ONE_STOP, back, drop, keep, once, save, seal, send, train
