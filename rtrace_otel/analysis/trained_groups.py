@@ -14,6 +14,9 @@ from rtrace_otel.events import Row
 MAX_CALLS: Final = 65_536
 """Calls with cuts that wait for their group, at most: far more than run at once, so what is dropped was abandoned."""
 
+MAX_REFITS: Final = 1_024
+"""Refits after its last cut through which such a call is kept: no group waits for so long."""
+
 
 @dataclass(frozen=True, slots=True)
 class Published:
@@ -93,7 +96,7 @@ class GroupBook:
         self._watch = watch
         self._max_groups = max_groups
         self._versions = versions
-        self._cuts = RefitCuts(max_calls=MAX_CALLS)
+        self._cuts = RefitCuts(max_calls=MAX_CALLS, max_refits=MAX_REFITS)
         self._untrained: dict[str, Published] = {}
         self._groups: dict[str, TrainedGroup] = {}
 

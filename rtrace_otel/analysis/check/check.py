@@ -52,8 +52,8 @@ def check_trace(reader: EventReader, *, codes: Collection[str] = tuple(RULES_BY_
 class CheckFold:
     """Builds a :class:`CheckReport` row by row.
 
-    Memory grows with what is open, with the runs and with the steps (as that of the age analysis does), not with the
-    rows: of ended attempts and settled groups the latest 50,000 are remembered, of findings 100 for each code.
+    Memory grows with what is open and with the runs, not with the rows: of ended attempts and settled groups the latest
+    50,000 are remembered, of findings 100 for each code.
 
     Args:
         codes: The rules to judge.
