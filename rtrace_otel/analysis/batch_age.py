@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from rtrace_otel.analysis.checked import MAX_INT
 from rtrace_otel.analysis.refit_cuts import RefitCuts, record_refit, well_formed
 from rtrace_otel.events import Row
 
@@ -172,15 +173,20 @@ class PublishedGroups:
 
 
 def clean_counts(counts: Any) -> dict[int, int] | None:
-    """A ``tokens_by_version`` field with int keys, or ``None`` if it is none; other entries are dropped."""
+    """A ``tokens_by_version`` field with int keys, or ``None`` if it is none; other entries are dropped.
+
+    So are versions and counts of more than 63 bits, which no job has.
+    """
     if not isinstance(counts, Mapping):
         return None
     clean: dict[int, int] = {}
     for version, tokens in counts.items():
         try:
-            clean[int(version)] = clean.get(int(version), 0) + int(tokens)
+            key, number = int(version), int(tokens)
         except (OverflowError, TypeError, ValueError):
             continue
+        if -MAX_INT < key < MAX_INT and -MAX_INT < number < MAX_INT:
+            clean[key] = clean.get(key, 0) + number
     return clean
 
 

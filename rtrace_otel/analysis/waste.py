@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from rtrace_otel.analysis.checked import duration
-from rtrace_otel.analysis.ledger.books import NOTHING, Disposition, StepBooks
+from rtrace_otel.analysis.ledger.books import NOTHING, Disposition
 from rtrace_otel.analysis.ledger.follow import RolloutFollower
+from rtrace_otel.analysis.ledger.step_tokens import StepWaste
 from rtrace_otel.analysis.ledger.work import Amount, Ended, Fate, Rollout
 from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.restore_results import RestoreReport, added
@@ -45,29 +46,6 @@ class Account:
     reason: str | None
     bucket: str | None
     amount: Amount
-
-
-@dataclass(frozen=True, slots=True)
-class StepWaste:
-    """What ended between the step before and this one.
-
-    Attributes:
-        step: Step number; ``None`` for what ended after the last step.
-        run: The run that trained it.
-        trained: Tokens trained.
-        masked: Tokens of masked rollouts.
-        abandoned: Tokens of abandoned attempts.
-        discarded: Tokens of discarded groups.
-        lost: Tokens that a stop took, reused ones included: what comes back is known only later.
-    """
-
-    step: int | None
-    run: str | None
-    trained: int
-    masked: int
-    abandoned: int
-    discarded: int
-    lost: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,12 +158,11 @@ class WasteFold:
         accounts += _lost(follower)
         accounts += self._unfinished()
         accounts.sort(key=lambda account: account.amount.tokens, reverse=True)
-        steps = [_step(books) for books in follower.books.steps if books.step is not None or books.booked]
         return WasteReport(
             accounts=tuple(accounts),
             begun=follower.books.begun,
             unseen=follower.books.unseen,
-            steps=tuple(steps),
+            steps=tuple(follower.books.steps()),
             wall=self._wall(report),
             attempt_seconds=sum(account.amount.attempt_seconds for account in accounts),
         )
@@ -247,18 +224,3 @@ def _lost(follower: RolloutFollower) -> Iterator[Account]:
 
 def _amount(rollout: Rollout, until: float | None) -> Amount:
     return Amount(1, rollout.tokens, rollout.exact, 0, rollout.seconds(until))
-
-
-def _step(books: StepBooks) -> StepWaste:
-    tokens: dict[str, int] = {}
-    for (name, _), amount in books.booked.items():
-        tokens[name] = tokens.get(name, 0) + amount.tokens
-    return StepWaste(
-        books.step,
-        books.run,
-        tokens.get(Disposition.TRAINED, 0),
-        tokens.get(Disposition.MASKED, 0),
-        tokens.get(Disposition.ABANDONED, 0),
-        tokens.get(Disposition.DISCARDED, 0),
-        tokens.get("lost", 0),
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 from typing import Any
 
 from hypothesis import given, settings
@@ -52,24 +53,22 @@ _HISTORIES = st.lists(st.one_of(_ATTEMPTS, _OTHERS), max_size=50)
 
 
 def lives_of_attempts(rows: list[Row]) -> Counter[str]:
-    """Attempts by outcome, attempt by attempt; rows of a run that a later one took an id over from do nothing."""
+    """Attempts by outcome, attempt by attempt: an id that two runs use is an attempt of each."""
     total = Counter[str]()
-    order = {run: place for place, run in enumerate(dict.fromkeys(row["run"] for row in rows))}
     killed = {run.run for run in summarise(rows).runs if run.ended_how == "killed"}
-    for attempt in IDS:
-        holders: list[str] = []
-        for row in (row for row in rows if row.get("attempt_id") == attempt):
-            kind, run = row["event"], row["run"]
+    for run, attempt in product(RUNS, IDS):
+        is_open = False
+        for row in (row for row in rows if (row["run"], row.get("attempt_id")) == (run, attempt)):
+            kind = row["event"]
             if row.get("level") == "sibling":
                 total["kept"] += 1
             elif kind in ("attempt_dispatched", "attempt_resumed"):
-                if not holders or order[run] > order[holders[-1]]:
-                    holders.append(run)
-            elif kind != "attempt_refused" and holders and holders[-1] == run:
+                is_open = True
+            elif kind != "attempt_refused" and is_open:
                 total["sealed" if kind == "attempt_sealed" else "abandoned"] += 1
-                left, holders = holders[:-1], []
-                total.update("interrupted" if holder in killed else "open" for holder in left)
-        total.update("interrupted" if holder in killed else "open" for holder in holders)
+                is_open = False
+        if is_open:
+            total["interrupted" if run in killed else "open"] += 1
     return total
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rtrace_otel.analysis.ledger.books import MAX_REASONS
+from rtrace_otel.analysis.ledger.step_tokens import StepWaste
 from rtrace_otel.analysis.ledger.work import Amount
 from rtrace_otel.analysis.restore import RestoreFold
-from rtrace_otel.analysis.waste import LEFT_OPEN, Account, StepWaste, WallClock, WasteFold, WasteReport, waste_report
+from rtrace_otel.analysis.waste import LEFT_OPEN, Account, WallClock, WasteFold, WasteReport, waste_report
 from rtrace_otel.events import Row
 from rtrace_otel.testing import simulate, varied_settings
 from tests.analysis.ledger.stories import ONE_STOP, back, drop, keep, once, save, seal, send, train
@@ -199,6 +200,7 @@ def test_accounts_that_do_not_add_up() -> None:
 
 
 @given(st.integers(0, 500))
+@settings(deadline=None)
 def test_steps_add_up_to_the_accounts(seed: int) -> None:
     """What no stop took is in the books of some step: without stops, tokens per step add up to the accounts."""
     rows = simulate(replace(varied_settings(seed), stops=())).rows

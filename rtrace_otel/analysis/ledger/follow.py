@@ -60,12 +60,11 @@ class RolloutFollower:
         self.books = Books()
         self.ended: set[str] = set()
         self._missing = MissingWork()
-        self._groups = Groups(self._missing, self.books)
+        self._groups = Groups(self._missing, self.books, self._take_late)
         self._attempts = Attempts(self._groups, self._missing, self.books, self._take_late)
         self._branches: dict[str, Branch] = {}
         self._idle_runs: list[str] = []
         self._parents: dict[str, str] = {}
-        self._stop_of: dict[int, OpenStop] = {}
         self._steps_lost: dict[int, list[OpenStop]] = {}
         self._retention = Retention(remembered)
         self._handlers: dict[str, Handler] = {
@@ -145,10 +144,9 @@ class RolloutFollower:
             branch.job = 1 + max(other.job for other in self.heirs.branches)  # another job after one that had ended
             return
         branch.base = checkpoint
-        stop = OpenStop(stopped, branch, said, checkpoint, idle_runs=tuple(self._idle_runs))
+        stop = OpenStop(len(self.stops), stopped, branch, said, checkpoint, idle_runs=tuple(self._idle_runs))
         self._idle_runs.clear()
         self._take(stop, checkpoint)
-        self._stop_of[id(stopped)] = stop
         if branch.run != stopped.run:
             branch.pace.wants(stopped.pace)
         self.stops.append(stop)
@@ -177,16 +175,16 @@ class RolloutFollower:
 
     def _take_late(self, branch: Branch, rollout: Rollout) -> None:
         """A run that another one took over from still works: that is lost, too."""
-        stop = self._stop_of.get(id(branch))
-        if stop is not None:
-            loss = lose(rollout)
+        if branch.stopped_by is not None:
+            stop = self.stops[branch.stopped_by]
+            loss = lose(rollout, stop.number)
             stop.losses.append(loss)
-            self._missing.add(branch, [rollout.group], [loss])
+            self._missing.add(stop.restored, [rollout.group], [loss])
 
     def _train_late(self, branch: Branch, step: int | None) -> None:
         """A run that another one took over from still trains: that step is lost, too."""
-        stop = self._stop_of.get(id(branch))
-        if stop is not None and step is not None:
+        if branch.stopped_by is not None and step is not None:
+            stop = self.stops[branch.stopped_by]
             stop.steps_lost.append((branch.run, step))
             stop.steps_late.append(step)
             self._steps_lost.setdefault(step, []).append(stop)

@@ -102,13 +102,27 @@ class MissingWork:
         if self._by_attempt.get(loss.rollout.attempt_id) is loss:
             del self._by_attempt[loss.rollout.attempt_id]
 
-    def come_back(self, occurrence: Occurrence, generation: str) -> list[Loss]:
-        """Take out what is missing of a generation."""
-        losses = occurrence.missing.pop(generation, [])
+    def come_back(self, occurrence: Occurrence, generation: str, branch: Branch | None = None) -> list[Loss]:
+        """Take out what is missing of a generation.
+
+        Args:
+            occurrence: The prompt's turn.
+            generation: The generation.
+            branch: The run that it comes back to; what its own stop or a later one took is not its to bring back.
+        """
+        missing = occurrence.missing.pop(generation, [])
+        losses = missing if branch is None else lost_before(missing, branch)
+        if len(losses) < len(missing):
+            occurrence.missing[generation] = [loss for loss in missing if loss not in losses]
         for loss in losses:
             if self._by_attempt.get(loss.rollout.attempt_id) is loss:
                 del self._by_attempt[loss.rollout.attempt_id]
         return losses
+
+
+def lost_before(losses: Iterable[Loss], branch: Branch) -> list[Loss]:
+    """What stops took before the one that ended this run, if one did: rows of it can come late."""
+    return [loss for loss in losses if branch.stopped_by is None or loss.stop < branch.stopped_by]
 
 
 def dispatched_again(losses: Iterable[Loss]) -> None:

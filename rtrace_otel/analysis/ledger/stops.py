@@ -14,6 +14,7 @@ class OpenStop:
     """One stop: a run that a later one took over from.
 
     Attributes:
+        number: Its number among the stops of the file.
         stopped: The run that stopped.
         restored: The run that went on.
         said: What that run says of its checkpoint; ``None`` if it began from nothing.
@@ -30,6 +31,7 @@ class OpenStop:
         idle_runs: Runs that began in between and did no work.
     """
 
+    number: int
     stopped: Branch
     restored: Branch
     said: Restored | None
@@ -64,13 +66,13 @@ def take(stop: OpenStop, job: Iterable[Branch]) -> tuple[list[Window], list[Prom
         stop.steps_lost += [(branch.run, step) for window in taken for _, step in window.steps]
         if not branch.given_up:
             groups += branch.groups.values()
-            branch.given_up = True
+            branch.stopped_by = stop.number
     groups += [group for window in windows for _, group in window.finished]
     for window in windows:
         stop.forgotten += window.forgotten
     alive = [group for group in groups if group.discarded is None]
     rollouts = (rollout for group in alive for rollout in group.rollouts)
-    stop.losses = [lose(rollout) for rollout in rollouts if rollout.ended is not Ended.ABANDONED]
+    stop.losses = [lose(rollout, stop.number) for rollout in rollouts if rollout.ended is not Ended.ABANDONED]
     return windows, groups
 
 
@@ -85,9 +87,9 @@ def timeline(checkpoint: Checkpoint | None) -> dict[Branch, int]:
     return {} if checkpoint is None else {**checkpoint.branch.follows, checkpoint.branch: checkpoint.windows_before}
 
 
-def lose(rollout: Rollout) -> Loss:
-    """A stop takes a rollout."""
-    rollout.taken = Loss(rollout)
+def lose(rollout: Rollout, stop: int = 0) -> Loss:
+    """The stop of this number takes a rollout."""
+    rollout.taken = Loss(rollout, stop)
     return rollout.taken
 
 
