@@ -8,10 +8,18 @@ negative age is a finding. Source: the documentation of ``nemo_rl.algorithms.rol
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from contextlib import suppress
+from typing import Any, ClassVar, Final, TypeAlias
 
+from rtrace_otel.analysis.narrowing import only
 from rtrace_otel.analysis.refit_cuts import RefitCuts, record_refit, well_formed
 from rtrace_otel.events import Row
+
+MAX_SETTLED: Final = 16_384
+"""Groups that were trained or discarded and are remembered, because a restore can train them again."""
+
+_Sums: TypeAlias = tuple[Any, int, int]
+"""Who published a group, its tokens, and the sum over them of the version that made each."""
 
 BATCH_AGE_TOKENS_METRIC: Final = "batch_age/trained_tokens"
 """Metric of a group: its trained tokens."""
@@ -118,20 +126,75 @@ def batch_age_by_step(events: Iterable[Row]) -> dict[int, float]:
         Batch age in versions by step number. A step that a resumed run trained again keeps the later run's value; if
         that run has no token data for it, the step is absent.
     """
-    groups = PublishedGroups()
-    ages: dict[int, float] = {}
-    for row in events:
-        groups.add(row)
-        if row.get("event") != "train_step":
-            continue
+    fold = BatchAgeFold()
+    for row in only(events, BatchAgeFold.EVENTS):
+        fold.add(row)
+    return fold.ages
+
+
+class BatchAgeFold:
+    """Each step's batch age row by row; memory grows with the steps and the groups that wait, not with the rows.
+
+    Attributes:
+        EVENTS: The events that it needs.
+        ages: Batch age in versions by step number, as :func:`batch_age_by_step` gives it.
+    """
+
+    EVENTS: ClassVar = frozenset({"group_published", "group_sealed", "group_discarded", "train_step"})
+
+    def __init__(self) -> None:
+        """Begin with no row seen."""
+        self.ages: dict[int, float] = {}
+        self._waiting: dict[str, _Sums] = {}
+        self._settled: dict[str, _Sums] = {}
+
+    def add(self, row: Row) -> None:
+        """Take the next row of the file."""
+        event = row.get("event")
+        if event == "group_published" or event == "group_sealed":
+            self._publish(row, event == "group_sealed")
+        elif event == "train_step":
+            self._train(row)
+        elif event == "group_discarded":
+            self._settle(str(row.get("group_id")))
+
+    def _publish(self, row: Row, sealed_only: bool) -> None:
+        group_id, run = str(row.get("group_id")), row.get("run")
+        counts = clean_counts(row.get("tokens_by_version"))
+        if counts is not None:
+            self._settled.pop(group_id, None)
+            self._waiting[group_id] = (
+                run, sum(counts.values()), sum(version * tokens for version, tokens in counts.items())
+            )  # fmt: skip
+        elif not sealed_only:
+            before = self._waiting.get(group_id) or self._settled.get(group_id)
+            if before is not None and before[0] != run:
+                # Published anew without token data: the counts of the earlier publication are not this one's.
+                self._waiting.pop(group_id, None)
+                self._settled.pop(group_id, None)
+
+    def _settle(self, group_id: str) -> _Sums | None:
+        """The sums of a group that is trained or discarded; kept for a while, since a restore can train it again."""
+        sums = self._waiting.pop(group_id, None)
+        if sums is None:
+            return self._settled.get(group_id)
+        self._settled[group_id] = sums
+        if len(self._settled) > MAX_SETTLED:
+            del self._settled[next(iter(self._settled))]
+        return sums
+
+    def _train(self, row: Row) -> None:
         step, version = row.get("step"), row.get("trained_version")
+        named = row.get("group_ids")
+        group_ids = named if isinstance(named, (list, tuple)) else ()
+        settled = [sums for sums in (self._settle(str(group_id)) for group_id in group_ids) if sums is not None]
         if type(step) is not int:
-            continue
-        ages.pop(step, None)
-        age = age_of(add_up(groups.counts_of(row)), version) if type(version) is int else None
-        if age is not None:
-            ages[step] = age
-    return ages
+            return
+        self.ages.pop(step, None)
+        tokens = sum(sums[1] for sums in settled)
+        if type(version) is int and tokens:
+            with suppress(OverflowError):  # no such version: a number with hundreds of digits
+                self.ages[step] = version - sum(sums[2] for sums in settled) / tokens
 
 
 class PublishedGroups:

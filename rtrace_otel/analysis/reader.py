@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Self
 
-import msgspec
-
-from rtrace_otel.analysis import source
-from rtrace_otel.analysis.damage import Damage, DamageKind, ReadReport, Tally
-from rtrace_otel.analysis.dialect import is_event, to_vocabulary
-from rtrace_otel.analysis.recover import Recovered, clipped, recover
+from rtrace_otel.analysis import batches as reading
+from rtrace_otel.analysis.batches import batches
+from rtrace_otel.analysis.damage import Damage, DamageKind, ReadReport
+from rtrace_otel.analysis.decoding import LineDecoder
+from rtrace_otel.analysis.passing import Passing
+from rtrace_otel.analysis.recount import PassedOver
 from rtrace_otel.analysis.source import ARCHIVE_ERRORS, Source, open_lines
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import Row
-from rtrace_otel.spans.otlp_json import carried_spans
-from rtrace_otel.spans.ranges import Ranges
-from rtrace_otel.spans.unproject import Unprojector
-
-HARMLESS: Final = frozenset({DamageKind.BYTE_ORDER_MARK})
-"""Damage that loses nothing and that ``strict`` lets pass."""
-
-_decode = msgspec.json.Decoder().decode
 
 
 def read_events(path: Source, *, strict: bool = False) -> EventReader:
@@ -55,26 +46,52 @@ class EventReader(Iterator[Row]):
     def __init__(self, path: Source, *, strict: bool = False) -> None:
         """Open the source."""
         self._lines = open_lines(path)
-        self._in_long_line = False
-        self._unprojector = Unprojector()
-        self._seen: dict[str, Ranges] = {}
         self._strict = strict
-        self._tally = Tally(self._lines.name)
-        self._rows = self._read()
+        self._decoder = LineDecoder(self._lines.name, strict=strict)
+        self._begun = False
+        self._passed_over: PassedOver | None = None
+        self._rows = self._guarded(self._decoder.rows_of(self._lines.lines))
 
     @property
     def report(self) -> ReadReport:
-        """What was met so far."""
-        return self._tally.report()
+        """What was met so far.
+
+        After :meth:`only` on a file, the rows that were passed over are counted now: the file is read once more, as far
+        as it was read.
+
+        Raises:
+            TraceFileError: That file is another one by now.
+        """
+        passed_over = self._passed_over
+        return self._decoder.tally.report() if passed_over is None else passed_over.report()
 
     @property
     def line(self) -> int:
         """Physical line of the row just given, counted from 1; 0 before the first."""
-        return self._tally.lines
+        return self._decoder.tally.lines
 
     def __next__(self) -> Row:
         """The next event."""
+        self._begun = True
         return next(self._rows)
+
+    def only(self, events: Collection[str]) -> Iterator[Row]:
+        """The rows of some events, in file order; the rest of the source is used up by them.
+
+        If nothing was read of a file yet, rows of other events are passed over without decoding them.
+
+        Args:
+            events: Names of events.
+        """
+        wanted = frozenset(events)
+        read, path = self._lines.read, self._lines.path
+        if self._begun or self._strict or read is None or path is None:
+            return (row for row in self if row["event"] in wanted)
+        self._begun = True
+        self._passed_over = PassedOver(path)
+        self._rows = self._guarded(self._narrow(read, wanted, self._passed_over))
+        rows: Iterator[Row] = self._rows
+        return rows
 
     def __enter__(self) -> Self:
         """The reader itself."""
@@ -97,140 +114,39 @@ class EventReader(Iterator[Row]):
         Args:
             lines: With their newlines; counts, damages and line numbers go on from the lines before.
         """
-        yield from self._rows_of_lines(lines)
+        yield from self._decoder.rows_of(lines)
 
-    def _read(self) -> Any:
+    def _narrow(self, read: Callable[[int], bytes], wanted: frozenset[str], passed_over: PassedOver) -> Iterator[Row]:
+        decoder, passing = self._decoder, Passing(wanted)
+        before = 0
+        for lines, size in batches(read):
+            passed_over.size += size
+            if decoder.in_long_line or len(lines[0]) >= reading.MAX_LINE_BYTES:
+                yield from (row for row in decoder.rows_of(lines) if row["event"] in wanted)
+            else:
+                at = 0
+                for line in passing.read(lines):
+                    at = lines.index(line, at)
+                    decoder.tally.lines = before + at
+                    at += 1
+                    for row in decoder.rows_of((line,)):
+                        if row["event"] in wanted:
+                            yield row
+            before += len(lines)
+            decoder.tally.lines = before
+
+    def _guarded(self, rows: Iterator[Row]) -> Any:
+        """The rows; what goes wrong with the source itself is damage, or is said in the words of this package."""
+        tally = self._decoder.tally
         try:
-            yield from self._rows_of_lines(self._lines.lines)
+            yield from rows
         except ARCHIVE_ERRORS as error:
-            self._damaged(Damage(self._tally.lines + 1, DamageKind.TORN_ARCHIVE, str(error), 0))
+            if self._passed_over is not None:
+                self._passed_over.broken = True
+            self._decoder.damaged(Damage(tally.lines + 1, DamageKind.TORN_ARCHIVE, str(error), 0))
         except OSError as error:
             raise TraceFileError(
-                self._tally.source, f"cannot be read on: {error.strerror or error}", line=self._tally.lines + 1
+                tally.source, f"cannot be read on: {error.strerror or error}", line=tally.lines + 1
             ) from error
         finally:
             self._lines.close()
-
-    def _rows_of_lines(self, lines: Iterable[bytes]) -> Iterator[Row]:
-        tally = self._tally
-        next_seq = tally.next_seq
-        for line in lines:
-            if self._in_long_line:
-                yield from self._rest_of_long_line(line)
-                continue
-            tally.lines += 1
-            try:
-                row = _decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                yield from self._recovered(line)
-                continue
-            if type(row) is dict and "resourceSpans" in row:
-                yield from self._rows_of_spans(row)
-                continue
-            if type(row) is not dict or not is_event(row):
-                self._damaged(Damage(tally.lines, DamageKind.NOT_AN_EVENT, _preview(line), 0))
-                continue
-            if line.endswith(b"\r\n"):
-                tally.crlf_lines += 1
-            seq = row.get("seq")
-            run = row["run"] if type(seq) is int else ""
-            if type(seq) is int and seq == next_seq.get(run, 0):
-                next_seq[run] = seq + 1
-                tally.runs[run] = tally.runs.get(run, 0) + 1
-                tally.rows += 1
-                if "tokens_by_version" in row:
-                    self._restore_versions(row)
-                yield row
-            else:
-                yield self._accepted(row)
-
-    def _recovered(self, line: bytes) -> Iterator[Row]:
-        tally = self._tally
-        if not line.strip():
-            tally.blank_lines += 1
-            return
-        if line.endswith(b"\r\n"):
-            tally.crlf_lines += 1
-        if len(line) >= source.MAX_LINE_BYTES and not line.endswith(b"\n"):
-            self._in_long_line = True
-            kind = DamageKind.TOO_LONG if line.strip(b"\0") else DamageKind.NUL_BYTES
-            self._damaged(Damage(tally.lines, kind, f"{len(line)} bytes without a newline", 0))
-            return
-        yield from self._saved(recover(line, first=tally.lines == 1, last=not line.endswith(b"\n")))
-
-    def _rest_of_long_line(self, piece: bytes) -> Iterator[Row]:
-        """Pieces of one line: only its last one can hold a row that is whole."""
-        if piece.endswith(b"\n") or len(piece) < source.MAX_LINE_BYTES:
-            self._in_long_line = False
-            yield from self._saved(recover(piece, rest=True))
-
-    def _saved(self, found: Recovered) -> Iterator[Row]:
-        tally = self._tally
-        for kind, detail in found.faults:
-            self._damaged(Damage(tally.lines, kind, detail, len(found.rows)))
-        for row in found.rows:
-            yield self._accepted(row)
-
-    def _rows_of_spans(self, document: Row) -> Iterator[Row]:
-        """The rows in a line of OTLP JSON; spans that are not ours are passed over."""
-        for span in carried_spans(document):
-            for row in self._unprojector.rows_of(span):
-                self._tally.unordered.add(row["run"])
-                if not self._came_before(row):
-                    yield self._accepted(row)
-
-    def _came_before(self, row: Row) -> bool:
-        """Whether the row was in a span already: a collector writes a span that is sent again once more."""
-        seq = row.get("seq")
-        if type(seq) is not int or seq < 0:
-            return False
-        seen = self._seen.setdefault(row["run"], Ranges())
-        if seq in seen:
-            return True
-        seen.add(seq)
-        return False
-
-    def _accepted(self, row: Row) -> Row:
-        """Count a row that is not simply the next one of its run."""
-        tally = self._tally
-        seq = row.get("seq")
-        if row.get("from_spans") is True:
-            tally.unordered.add(row["run"])
-        elif type(seq) is not int and row.get("run") not in tally.unordered:
-            row = to_vocabulary(row)
-        run = row["run"]
-        tally.runs[run] = tally.runs.get(run, 0) + 1
-        tally.rows += 1
-        if type(seq) is int and run not in tally.unordered:
-            tally.unexpected_seq(run, seq, tally.lines)
-        if "tokens_by_version" in row:
-            self._restore_versions(row)
-        return row
-
-    def _restore_versions(self, row: Row) -> None:
-        counts = row["tokens_by_version"]
-        if counts is None or counts == {}:
-            return
-        versions: dict[int, Any] = {}
-        if isinstance(counts, dict):
-            with suppress(TypeError, ValueError):
-                versions = {int(version): tokens for version, tokens in counts.items()}
-        if versions and len(versions) == len(counts):
-            row["tokens_by_version"] = versions
-        else:
-            detail = f"tokens_by_version: expected an object with versions as keys, found {clipped(repr(counts))}"
-            self._damaged(Damage(self._tally.lines, DamageKind.BAD_FIELD, detail, 1))
-
-    def _damaged(self, damage: Damage) -> None:
-        self._tally.add_damage(damage)
-        if self._strict and damage.kind not in HARMLESS:
-            raise TraceFileError(
-                self._tally.source,
-                f"{damage.kind.value}: {damage.detail}",
-                line=damage.line,
-                hint="Read without --strict (strict=True), the rest is given and the damage reported",
-            )
-
-
-def _preview(line: bytes) -> str:
-    return clipped(line.decode("utf-8", "replace").strip())

@@ -11,21 +11,21 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISREG
 from typing import IO, Any, Final, TypeAlias, cast
 
+from rtrace_otel.analysis.batches import batches
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import ROLLOUT_TRACE_FILENAME
 
 Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str] | Iterable[bytes] | Iterable[str]
 """What :func:`open_lines` takes."""
 
-MAX_LINE_BYTES: Final = 64 * 1024 * 1024
-"""A longer line is read in pieces of this size: a file system can leave gigabytes of NUL without a newline."""
-
 ARCHIVE_ERRORS: Final = (EOFError, zlib.error, gzip.BadGzipFile)
 """What a damaged gzip stream raises in the middle of reading."""
 
 _GZIP_MAGIC: Final = b"\x1f\x8b"
+_INFLATED_AT_ONCE: Final = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,15 @@ class Lines:
         name: What to call the source in messages.
         lines: The lines, newline included.
         close: Closes what was opened here; a source that the caller opened stays open.
+        read: Reads on from where the lines are, at most so many bytes; ``None`` if the source is no file.
+        path: The file, if it was opened here and can be read once more.
     """
 
     name: str
     lines: Iterator[bytes]
     close: Callable[[], None]
+    read: Callable[[int], bytes] | None = None
+    path: Path | None = None
 
 
 def open_lines(source: Source) -> Lines:
@@ -56,15 +60,30 @@ def open_lines(source: Source) -> Lines:
     if isinstance(source, str) and source == "-":
         if sys.stdin is None:
             raise TraceFileError("<stdin>", "standard input is closed", hint="Pass a file, or pipe one in")
-        return Lines("<stdin>", _lines_of(_unzipped(sys.stdin.buffer)), lambda: None)
+        return _lines("<stdin>", sys.stdin.buffer, lambda: None)
     if isinstance(source, (str, os.PathLike)):
         path, file = _open(Path(source))
-        return Lines(str(path), _lines_of(_unzipped(file)), file.close)
+        return _lines(str(path), file, file.close, path if S_ISREG(os.fstat(file.fileno()).st_mode) else None)
     name = str(getattr(source, "name", "<lines>"))
     source = getattr(source, "buffer", source)  # a text file's own bytes: its decoder would raise at the first bad one
     if hasattr(source, "read"):
-        return Lines(name, _lines_of(_unzipped(_borrowed(cast("IO[Any]", source)))), lambda: None)
+        return _lines(name, _borrowed(cast("IO[Any]", source)), lambda: None)
     return Lines(name, map(_as_bytes, cast("Iterable[bytes | str]", source)), lambda: None)
+
+
+def _lines(name: str, file: IO[bytes], close: Callable[[], None], path: Path | None = None) -> Lines:
+    read = _reading(file)
+    return Lines(name, (line for lines, _ in batches(read) for line in lines), close, read, path)
+
+
+def _reading(file: IO[bytes]) -> Callable[[int], bytes]:
+    """Reads on in the file, or in what its gzip holds; from a pipe, what is there."""
+    head = b""
+    with suppress(OSError):
+        head = _peek(cast("io.BufferedReader", file), len(_GZIP_MAGIC))
+    if head == _GZIP_MAGIC:
+        return _Inflated(gzip.GzipFile(fileobj=file)).read
+    return cast("io.BufferedReader", file).read1
 
 
 class _Borrowed(io.RawIOBase):
@@ -123,13 +142,6 @@ def _trace_in(folder: Path) -> Path:
     )
 
 
-def _unzipped(file: IO[bytes]) -> IO[bytes]:
-    head = b""
-    with suppress(OSError):
-        head = _peek(cast("io.BufferedReader", file), len(_GZIP_MAGIC))
-    return cast("IO[bytes]", gzip.GzipFile(fileobj=file)) if head == _GZIP_MAGIC else file
-
-
 def _peek(file: io.BufferedReader, size: int) -> bytes:
     """The first bytes of a stream that may give one byte at a time."""
     head = file.peek(size)[:size]
@@ -140,15 +152,26 @@ def _peek(file: io.BufferedReader, size: int) -> bytes:
     return head
 
 
-def _lines_of(file: IO[bytes]) -> Iterator[bytes]:
-    """Lines with their newline; a line that grows while it is read is given whole."""
-    while line := file.readline(MAX_LINE_BYTES):
-        while not line.endswith(b"\n") and len(line) < MAX_LINE_BYTES:
-            more = file.readline(MAX_LINE_BYTES - len(line))
-            if not more:
-                break
-            line += more
-        yield line
+class _Inflated:
+    """Reads a gzip in pieces so small that a damage in it costs little of what stands before."""
+
+    def __init__(self, file: io.BufferedIOBase) -> None:
+        self._file = file
+        self._error: Exception | None = None
+
+    def read(self, size: int) -> bytes:
+        if self._error is not None:
+            raise self._error
+        parts, missing = [], size
+        try:
+            while missing > 0 and (part := self._file.read1(min(missing, _INFLATED_AT_ONCE))):
+                parts.append(part)
+                missing -= len(part)
+        except (OSError, *ARCHIVE_ERRORS) as error:
+            if not parts:
+                raise
+            self._error = error
+        return b"".join(parts)
 
 
 def _as_bytes(line: bytes | str) -> bytes:

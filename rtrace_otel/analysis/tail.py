@@ -14,7 +14,7 @@ from os import stat_result
 from pathlib import Path
 from typing import IO, Final
 
-from rtrace_otel.analysis import source
+from rtrace_otel.analysis import batches
 from rtrace_otel.analysis.damage import ReadReport
 from rtrace_otel.analysis.reader import EventReader
 from rtrace_otel.errors import TraceFileError
@@ -189,9 +189,9 @@ class Tail:
             if part.endswith(b"\n"):
                 yield bytes(self._torn)
                 self._torn.clear()
-            elif len(self._torn) >= source.MAX_LINE_BYTES:
-                yield bytes(self._torn[: source.MAX_LINE_BYTES])
-                del self._torn[: source.MAX_LINE_BYTES]
+            elif len(self._torn) >= batches.MAX_LINE_BYTES:
+                yield bytes(self._torn[: batches.MAX_LINE_BYTES])
+                del self._torn[: batches.MAX_LINE_BYTES]
 
 
 class _Nothing:
