@@ -8,18 +8,27 @@ negative age is a finding. Source: the documentation of ``nemo_rl.algorithms.rol
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, Final
 
-from rtrace_otel.analysis.narrowing import only
+from rtrace_otel.analysis.age_by_step import EVENTS, SHAPES, BatchAgeFold
+from rtrace_otel.analysis.counts import add_up, age_of, clean_counts
+from rtrace_otel.analysis.narrowing import shaped
 from rtrace_otel.analysis.refit_cuts import RefitCuts, record_refit, well_formed
 from rtrace_otel.events import Row
 
-MAX_SETTLED: Final = 16_384
-"""Groups that were trained or discarded and are remembered, because a restore can train them again."""
-
-_Sums: TypeAlias = tuple[Any, int, int]
-"""Who published a group, its tokens, and the sum over them of the version that made each."""
+__all__ = [
+    "BATCH_AGE_TOKENS_METRIC",
+    "BATCH_AGE_VERSION_SUM_METRIC",
+    "PublishedGroups",
+    "add_up",
+    "age_of",
+    "batch_age_by_step",
+    "batch_age_group_metrics",
+    "clean_counts",
+    "pop_batch_age",
+    "recomputed_tokens_by_version",
+    "tokens_by_version",
+]
 
 BATCH_AGE_TOKENS_METRIC: Final = "batch_age/trained_tokens"
 """Metric of a group: its trained tokens."""
@@ -60,17 +69,6 @@ def pop_batch_age(per_group_metrics: dict[str, list[Any]], trained_version: int)
         return None
     version_sum = float(sum(filter(None, version_sums)))
     return float(trained_version - version_sum / tokens)
-
-
-def age_of(counts: Mapping[int, int], trained_version: int) -> float | None:
-    """Batch age in versions of tokens by version, or ``None`` without tokens."""
-    tokens = sum(counts.values())
-    if not tokens:
-        return None
-    try:
-        return trained_version - sum(version * count for version, count in counts.items()) / tokens
-    except OverflowError:  # no such version: a number with hundreds of digits
-        return None
 
 
 def tokens_by_version(events: Iterable[Row]) -> dict[str, dict[int, int]]:
@@ -127,74 +125,9 @@ def batch_age_by_step(events: Iterable[Row]) -> dict[int, float]:
         that run has no token data for it, the step is absent.
     """
     fold = BatchAgeFold()
-    for row in only(events, BatchAgeFold.EVENTS):
+    for row in shaped(events, SHAPES, EVENTS):
         fold.add(row)
     return fold.ages
-
-
-class BatchAgeFold:
-    """Each step's batch age row by row; memory grows with the steps and the groups that wait, not with the rows.
-
-    Attributes:
-        EVENTS: The events that it needs.
-        ages: Batch age in versions by step number, as :func:`batch_age_by_step` gives it.
-    """
-
-    EVENTS: ClassVar = frozenset({"group_published", "group_sealed", "group_discarded", "train_step"})
-
-    def __init__(self) -> None:
-        """Begin with no row seen."""
-        self.ages: dict[int, float] = {}
-        self._waiting: dict[str, _Sums] = {}
-        self._settled: dict[str, _Sums] = {}
-
-    def add(self, row: Row) -> None:
-        """Take the next row of the file."""
-        event = row.get("event")
-        if event == "group_published" or event == "group_sealed":
-            self._publish(row, event == "group_sealed")
-        elif event == "train_step":
-            self._train(row)
-        elif event == "group_discarded":
-            self._settle(str(row.get("group_id")))
-
-    def _publish(self, row: Row, sealed_only: bool) -> None:
-        group_id, run = str(row.get("group_id")), row.get("run")
-        counts = clean_counts(row.get("tokens_by_version"))
-        if counts is not None:
-            self._settled.pop(group_id, None)
-            self._waiting[group_id] = (
-                run, sum(counts.values()), sum(version * tokens for version, tokens in counts.items())
-            )  # fmt: skip
-        elif not sealed_only:
-            before = self._waiting.get(group_id) or self._settled.get(group_id)
-            if before is not None and before[0] != run:
-                # Published anew without token data: the counts of the earlier publication are not this one's.
-                self._waiting.pop(group_id, None)
-                self._settled.pop(group_id, None)
-
-    def _settle(self, group_id: str) -> _Sums | None:
-        """The sums of a group that is trained or discarded; kept for a while, since a restore can train it again."""
-        sums = self._waiting.pop(group_id, None)
-        if sums is None:
-            return self._settled.get(group_id)
-        self._settled[group_id] = sums
-        if len(self._settled) > MAX_SETTLED:
-            del self._settled[next(iter(self._settled))]
-        return sums
-
-    def _train(self, row: Row) -> None:
-        step, version = row.get("step"), row.get("trained_version")
-        named = row.get("group_ids")
-        group_ids = named if isinstance(named, (list, tuple)) else ()
-        settled = [sums for sums in (self._settle(str(group_id)) for group_id in group_ids) if sums is not None]
-        if type(step) is not int:
-            return
-        self.ages.pop(step, None)
-        tokens = sum(sums[1] for sums in settled)
-        if type(version) is int and tokens:
-            with suppress(OverflowError):  # no such version: a number with hundreds of digits
-                self.ages[step] = version - sum(sums[2] for sums in settled) / tokens
 
 
 class PublishedGroups:
@@ -232,25 +165,3 @@ class PublishedGroups:
         elif not sealed_only and self._published_by.get(group_id) != row.get("run"):
             # Published anew without token data: the counts of the earlier publication are not this one's.
             self.counts.pop(group_id, None)
-
-
-def clean_counts(counts: Any) -> dict[int, int] | None:
-    """A ``tokens_by_version`` field with int keys, or ``None`` if it is none; other entries are dropped."""
-    if not isinstance(counts, Mapping):
-        return None
-    clean: dict[int, int] = {}
-    for version, tokens in counts.items():
-        try:
-            clean[int(version)] = clean.get(int(version), 0) + int(tokens)
-        except (OverflowError, TypeError, ValueError):
-            continue
-    return clean
-
-
-def add_up(groups: Iterable[Mapping[int, int]]) -> dict[int, int]:
-    """The sum of several counts by version."""
-    total: dict[int, int] = {}
-    for counts in groups:
-        for version, tokens in counts.items():
-            total[version] = total.get(version, 0) + tokens
-    return total

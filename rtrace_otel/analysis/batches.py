@@ -26,26 +26,31 @@ def batches(read: Callable[[int], bytes]) -> Iterator[tuple[list[bytes], int]]:
     held: list[bytes] = []
     size = 0
     while block := read(BATCH_BYTES) or (read(BATCH_BYTES) if size else b""):  # a torn line may have grown meanwhile
-        end = block.rfind(b"\n") + 1
         if size + len(block) >= MAX_LINE_BYTES:
             lines, rest = _cut(b"".join(held) + block)
             held, size = [rest], len(rest)
             if lines:
                 yield lines, sum(map(len, lines))
-        elif end:
-            data = b"".join(held) + block[:end] if size else block[:end]
-            held, size = [block[end:]], len(block) - end
-            yield io.BytesIO(data).readlines(), len(data)
-        else:
-            held.append(block)
-            size += len(block)
+            continue
+        lines = io.BytesIO(block).readlines()
+        given = size + len(block)
+        if held and lines[0].endswith(b"\n"):
+            held.append(lines[0])
+            lines[0] = b"".join(held)
+            held, size = [], 0
+        if not lines[-1].endswith(b"\n"):
+            held.append(lines.pop())
+            size += len(held[-1])
+        if lines:
+            yield lines, given - size
     if size:
         yield [b"".join(held)], size
 
 
 def _cut(data: bytes) -> tuple[list[bytes], bytes]:
     """Whole lines and full pieces of one that is too long, and what is left."""
-    stream, lines = io.BytesIO(data), []
+    stream = io.BytesIO(data)
+    lines: list[bytes] = []
     while line := stream.readline(MAX_LINE_BYTES):
         if not line.endswith(b"\n") and len(line) < MAX_LINE_BYTES:
             return lines, line

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
@@ -21,9 +20,33 @@ from rtrace_otel.spans.unproject import Unprojector
 HARMLESS: Final = frozenset({DamageKind.BYTE_ORDER_MARK})
 """Damage that loses nothing and that ``strict`` lets pass."""
 
+NOT_PLAIN: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+"""What a decoder raises for a line that is not one whole row of the form it expects."""
+
 _BEGINNINGS: Final = {name: f'{{"event":"{name}"'.encode() for name in EVENTS_BY_NAME}
 
 _decode = msgspec.json.Decoder().decode
+
+
+def decode_row(line: bytes) -> Row | None:
+    """The row of a line, if it is a plain one of ours; ``None`` if it takes a :class:`LineDecoder`."""
+    try:
+        row: Row = _decode(line)
+    except NOT_PLAIN:
+        return None
+    plain = type(row) is dict and type(row.get("seq")) is int and is_event(row) and "resourceSpans" not in row
+    if not plain or is_of_two(line, row["event"]):
+        return None
+    counts = row.get("tokens_by_version")
+    if counts:
+        try:
+            versions = {int(version): tokens for version, tokens in counts.items()}
+        except (AttributeError, ValueError):
+            return None
+        if len(versions) != len(counts):
+            return None
+        row["tokens_by_version"] = versions
+    return row
 
 
 class LineDecoder:
@@ -61,7 +84,7 @@ class LineDecoder:
             tally.lines += 1
             try:
                 row = _decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            except NOT_PLAIN:
                 yield from self._recovered(line)
                 continue
             if type(row) is dict and "resourceSpans" in row:
@@ -71,7 +94,7 @@ class LineDecoder:
                 self.damaged(Damage(tally.lines, DamageKind.NOT_AN_EVENT, _preview(line), 0))
                 continue
             event = row.get("event")
-            if not line.startswith(_BEGINNINGS.get(event, b"\n")) and is_of_two(line, event):
+            if not line.startswith(_BEGINNINGS.get(str(event), b"\n")) and is_of_two(line, event):
                 self.damaged(Damage(tally.lines, DamageKind.TORN_ROW, _preview(line), 0))
                 continue
             if line.endswith(b"\r\n"):
@@ -157,8 +180,10 @@ class LineDecoder:
             return
         versions: dict[int, Any] = {}
         if isinstance(counts, dict):
-            with suppress(TypeError, ValueError):
+            try:
                 versions = {int(version): tokens for version, tokens in counts.items()}
+            except (TypeError, ValueError):
+                versions = {}
         if versions and len(versions) == len(counts):
             row["tokens_by_version"] = versions
         else:

@@ -23,12 +23,16 @@ class Passing:
 
     Args:
         events: The events that are asked for.
+
+    Attributes:
+        wanted: How a line with a row of these events begins, as this package writes it.
     """
 
     def __init__(self, events: Collection[str]) -> None:
         """Prepare the beginnings of lines."""
         names = dict.fromkeys((*_COMMON, *EVENTS_BY_NAME))
         skipped = [name for name in names if name not in events and name not in _ALWAYS_READ]
+        self.wanted = tuple(f'{{"event":"{name}"'.encode() for name in events)
         self._beginnings = tuple(f'{{"event":"{name}"'.encode() for name in skipped)
 
     def read(self, lines: list[bytes]) -> list[bytes]:

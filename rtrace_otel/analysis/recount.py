@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from rtrace_otel.analysis.batches import batches
 from rtrace_otel.analysis.damage import Damage, DamageKind, ReadReport
 from rtrace_otel.analysis.decoding import LineDecoder
+from rtrace_otel.analysis.narrow import Narrow
 from rtrace_otel.analysis.source import ARCHIVE_ERRORS, open_lines
 from rtrace_otel.errors import TraceFileError
 
@@ -31,6 +32,12 @@ class PassedOver:
         self.broken = False
         self._report: tuple[int, ReadReport] | None = None
 
+    def measured(self, parts: Iterable[tuple[list[bytes], int]]) -> Iterator[list[bytes]]:
+        """Batches of lines as they are read."""
+        for lines, size in parts:
+            self.size += size
+            yield lines
+
     def report(self) -> ReadReport:
         """What stands in these bytes.
 
@@ -50,9 +57,9 @@ class PassedOver:
         assert opened.read is not None, self._path
         decoder = LineDecoder(opened.name)
         try:
-            for lines, _ in batches(opened.read if self.broken else _up_to(self.size, opened.read)):
-                for _ in decoder.rows_of(lines):
-                    pass
+            read = opened.read if self.broken else _up_to(self.size, opened.read)
+            for _ in Narrow(decoder, frozenset()).counted(lines for lines, _ in batches(read)):
+                pass
         except ARCHIVE_ERRORS as error:
             decoder.damaged(Damage(decoder.tally.lines + 1, DamageKind.TORN_ARCHIVE, str(error), 0))
         finally:

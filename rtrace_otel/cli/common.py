@@ -92,10 +92,11 @@ def opened(file: str, *, strict: bool, quiet: bool) -> Iterator[EventReader]:
     if file == "-" and sys.stdin is not None and sys.stdin.isatty():
         raise click.UsageError("FILE is '-' but standard input is a terminal; pipe a trace into it")
     if not quiet and file != "-" and sys.stderr.isatty() and _size_of(Path(file)) > PROGRESS_ABOVE_BYTES:
-        with _with_progress(file_of(Path(file))) as stream, read_events(stream, strict=strict) as reader:
+        progress = _with_progress(file_of(Path(file)))
+        with progress as stream, read_events(stream, strict=strict, one_pass=True) as reader:
             yield reader
     else:
-        with read_events(file, strict=strict) as reader:
+        with read_events(file, strict=strict, one_pass=True) as reader:
             yield reader
     _note_damage(reader.report, quiet)
 

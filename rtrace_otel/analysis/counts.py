@@ -1,0 +1,39 @@
+"""Tokens by weight version: what a group or a step has of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+def age_of(counts: Mapping[int, int], trained_version: int) -> float | None:
+    """Batch age in versions of tokens by version, or ``None`` without tokens."""
+    tokens = sum(counts.values())
+    if not tokens:
+        return None
+    try:
+        return trained_version - sum(version * count for version, count in counts.items()) / tokens
+    except OverflowError:  # no such version: a number with hundreds of digits
+        return None
+
+
+def clean_counts(counts: Any) -> dict[int, int] | None:
+    """A ``tokens_by_version`` field with int keys, or ``None`` if it is none; other entries are dropped."""
+    if not isinstance(counts, Mapping):
+        return None
+    clean: dict[int, int] = {}
+    for version, tokens in counts.items():
+        try:
+            clean[int(version)] = clean.get(int(version), 0) + int(tokens)
+        except (OverflowError, TypeError, ValueError):
+            continue
+    return clean
+
+
+def add_up(groups: Iterable[Mapping[int, int]]) -> dict[int, int]:
+    """The sum of several counts by version."""
+    total: dict[int, int] = {}
+    for counts in groups:
+        for version, tokens in counts.items():
+            total[version] = total.get(version, 0) + tokens
+    return total
