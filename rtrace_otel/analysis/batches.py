@@ -47,6 +47,19 @@ def batches(read: Callable[[int], bytes]) -> Iterator[tuple[list[bytes], int]]:
         yield [b"".join(held)], size
 
 
+def up_to(size: int, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
+    """Reads no more than so many bytes."""
+    left = size
+
+    def limited(wanted: int) -> bytes:
+        nonlocal left
+        data = read(min(wanted, left)) if left else b""
+        left -= len(data)
+        return data
+
+    return limited
+
+
 def _cut(data: bytes) -> tuple[list[bytes], bytes]:
     """Whole lines and full pieces of one that is too long, and what is left."""
     stream = io.BytesIO(data)

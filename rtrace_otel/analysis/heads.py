@@ -74,9 +74,10 @@ class Heads:
         crlf_lines = sum(line.endswith(b"\r\n") for line in lines) if b"\r" in joined else 0
         return Proven(runs, asked_for, crlf_lines)
 
-    def learn(self, names: Iterable[str]) -> None:
-        """Events that occur in the file beside those of the vocabulary."""
-        new = [name for name in names if name not in self._names]
+    def learn(self, lines: Iterable[bytes]) -> None:
+        """Take up the events of lines that could not be proven, beside those of the vocabulary."""
+        rows = [row for row in map(decode_row, lines) if row is not None] if len(self._names) < MAX_NAMES else []
+        new = [name for name in dict.fromkeys(row["event"] for row in rows) if name not in self._names]
         if new and len(self._names) < MAX_NAMES:
             self._names.update(dict.fromkeys(new[: MAX_NAMES - len(self._names)]))
             self._prepare()

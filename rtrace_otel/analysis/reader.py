@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from types import TracebackType
 from typing import Any, Self
 
@@ -11,15 +11,17 @@ import msgspec
 from rtrace_otel.analysis.batches import batches
 from rtrace_otel.analysis.damage import Damage, DamageKind, ReadReport
 from rtrace_otel.analysis.decoding import LineDecoder, decode_row
-from rtrace_otel.analysis.narrow import Decode, Narrow
+from rtrace_otel.analysis.narrow import Decode, Narrow, Part
 from rtrace_otel.analysis.narrowing import Shaped
+from rtrace_otel.analysis.parallel import jobs_for, parts_of
+from rtrace_otel.analysis.picking import Picker
 from rtrace_otel.analysis.recount import PassedOver
 from rtrace_otel.analysis.source import ARCHIVE_ERRORS, Source, open_lines
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import Row
 
 
-def read_events(path: Source, *, strict: bool = False, one_pass: bool = False) -> EventReader:
+def read_events(path: Source, *, strict: bool = False, one_pass: bool = False, jobs: int = 1) -> EventReader:
     """Yield the events of a trace file in the order they were written.
 
     Args:
@@ -29,6 +31,7 @@ def read_events(path: Source, *, strict: bool = False, one_pass: bool = False) -
         strict: Raise at the first damage instead of going on.
         one_pass: The report will be asked for: a reading of only some events counts the others on its way, instead of
             reading the file once more for the report. Without it such a reading takes half the time.
+        jobs: Processes that read a large file for such a reading, at most.
 
     Returns:
         An iterator over rows (``dict``); its ``report`` says what was met. Versions in ``tokens_by_version`` are ints.
@@ -36,7 +39,7 @@ def read_events(path: Source, *, strict: bool = False, one_pass: bool = False) -
     Raises:
         TraceFileError: The file cannot be opened; later, with ``strict``, it is damaged.
     """
-    return EventReader(path, strict=strict, one_pass=one_pass)
+    return EventReader(path, strict=strict, one_pass=one_pass, jobs=jobs)
 
 
 class EventReader(Iterator[Row]):
@@ -46,11 +49,13 @@ class EventReader(Iterator[Row]):
         path: As for :func:`read_events`.
         strict: As for :func:`read_events`.
         one_pass: As for :func:`read_events`.
+        jobs: As for :func:`read_events`.
     """
 
-    def __init__(self, path: Source, *, strict: bool = False, one_pass: bool = False) -> None:
+    def __init__(self, path: Source, *, strict: bool = False, one_pass: bool = False, jobs: int = 1) -> None:
         """Open the source."""
         self._one_pass = one_pass
+        self._jobs = jobs
         self._lines = open_lines(path)
         self._strict = strict
         self._decoder = LineDecoder(self._lines.name, strict=strict)
@@ -105,14 +110,22 @@ class EventReader(Iterator[Row]):
         if self._begun or self._strict or read is None:
             return (row for row in self if row["event"] in wanted)
         self._begun = True
-        narrow = Narrow(self._decoder, wanted, decode)
-        if self._one_pass or path is None:
-            self._rows = self._guarded(narrow.counted(lines for lines, _ in batches(read)))
-        else:
+        counted = self._one_pass or path is None
+        parts = self._parts(read, wanted, counted=counted)
+        if path is not None and not counted:
             self._passed_over = PassedOver(path)
-            self._rows = self._guarded(narrow.passing_over(self._passed_over.measured(batches(read))))
+            parts = self._passed_over.measured(parts)
+        self._rows = self._guarded(Narrow(self._decoder, wanted, decode, counted=counted).rows_of_parts(parts))
         rows: Iterator[Any] = self._rows
         return rows
+
+    def _parts(self, read: Callable[[int], bytes], wanted: frozenset[str], *, counted: bool) -> Iterator[Part]:
+        path, plain = self._lines.path, self._lines.plain
+        if path is not None and plain is not None and jobs_for(path, self._jobs) > 1:
+            yield from parts_of(path, plain, self._jobs, wanted, counted=counted)
+        picker = Picker(wanted, counted=counted)
+        for lines, size in batches(read):
+            yield picker.pick(lines, size), lines.__iter__
 
     def __enter__(self) -> Self:
         """The reader itself."""

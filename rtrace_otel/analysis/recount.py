@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rtrace_otel.analysis.batches import batches
+from rtrace_otel.analysis.batches import batches, up_to
 from rtrace_otel.analysis.damage import Damage, DamageKind, ReadReport
 from rtrace_otel.analysis.decoding import LineDecoder
-from rtrace_otel.analysis.narrow import Narrow
+from rtrace_otel.analysis.narrow import Narrow, Part
 from rtrace_otel.analysis.source import ARCHIVE_ERRORS, open_lines
 from rtrace_otel.errors import TraceFileError
 
@@ -32,11 +32,11 @@ class PassedOver:
         self.broken = False
         self._report: tuple[int, ReadReport] | None = None
 
-    def measured(self, parts: Iterable[tuple[list[bytes], int]]) -> Iterator[list[bytes]]:
-        """Batches of lines as they are read."""
-        for lines, size in parts:
-            self.size += size
-            yield lines
+    def measured(self, parts: Iterable[Part]) -> Iterator[Part]:
+        """Parts of the file as they are read."""
+        for picked, lines in parts:
+            self.size += picked.size
+            yield picked, lines
 
     def report(self) -> ReadReport:
         """What stands in these bytes.
@@ -57,26 +57,14 @@ class PassedOver:
         assert opened.read is not None, self._path
         decoder = LineDecoder(opened.name)
         try:
-            read = opened.read if self.broken else _up_to(self.size, opened.read)
-            for _ in Narrow(decoder, frozenset()).counted(lines for lines, _ in batches(read)):
+            read = opened.read if self.broken else up_to(self.size, opened.read)
+            for _ in Narrow(decoder, frozenset()).rows(batches(read)):
                 pass
         except ARCHIVE_ERRORS as error:
             decoder.damaged(Damage(decoder.tally.lines + 1, DamageKind.TORN_ARCHIVE, str(error), 0))
         finally:
             opened.close()
         return decoder.tally.report()
-
-
-def _up_to(size: int, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
-    left = size
-
-    def limited(wanted: int) -> bytes:
-        nonlocal left
-        data = read(min(wanted, left)) if left else b""
-        left -= len(data)
-        return data
-
-    return limited
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -38,6 +38,7 @@ class Lines:
         close: Closes what was opened here; a source that the caller opened stays open.
         read: Reads on from where the lines are, at most so many bytes; ``None`` if the source is no file.
         path: The file, if it was opened here and can be read once more.
+        plain: That file, open, if it is not compressed.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Lines:
     close: Callable[[], None]
     read: Callable[[int], bytes] | None = None
     path: Path | None = None
+    plain: IO[bytes] | None = None
 
 
 def open_lines(source: Source) -> Lines:
@@ -71,19 +73,20 @@ def open_lines(source: Source) -> Lines:
     return Lines(name, map(_as_bytes, cast("Iterable[bytes | str]", source)), lambda: None)
 
 
-def _lines(name: str, file: IO[bytes], close: Callable[[], None], path: Path | None = None) -> Lines:
-    read = _reading(file)
-    return Lines(name, (line for lines, _ in batches(read) for line in lines), close, read, path)
+def _lines(name: str, opened: IO[bytes], close: Callable[[], None], path: Path | None = None) -> Lines:
+    file = cast("io.BufferedReader", opened)
+    unpacked = _unpacked(file)
+    read = file.read1 if unpacked is None else unpacked
+    lines = (line for lines, _ in batches(read) for line in lines)
+    return Lines(name, lines, close, read, path, file if unpacked is None and path is not None else None)
 
 
-def _reading(file: IO[bytes]) -> Callable[[int], bytes]:
-    """Reads on in the file, or in what its gzip holds; from a pipe, what is there."""
+def _unpacked(file: io.BufferedReader) -> Callable[[int], bytes] | None:
+    """Reads on in what a compressed file holds; ``None`` if it is not compressed."""
     head = b""
     with suppress(OSError):
-        head = _peek(cast("io.BufferedReader", file), len(_GZIP_MAGIC))
-    if head == _GZIP_MAGIC:
-        return _Inflated(gzip.GzipFile(fileobj=file)).read
-    return cast("io.BufferedReader", file).read1
+        head = _peek(file, len(_GZIP_MAGIC))
+    return _Inflated(gzip.GzipFile(fileobj=file)).read if head == _GZIP_MAGIC else None
 
 
 class _Borrowed(io.RawIOBase):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import multiprocessing
+import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +18,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis import batches
+from rtrace_otel.analysis import batches, parallel
+from rtrace_otel.analysis.ages import recomputed_batch_age_by_step
 from rtrace_otel.analysis.batch_age import batch_age_by_step
 from rtrace_otel.analysis.damage import DamageKind, ReadReport
 from rtrace_otel.analysis.reader import EventReader, read_events
@@ -215,3 +218,58 @@ def test_a_reading_that_has_begun_goes_on(tmp_path: Path) -> None:
 
     assert [0, 2] == [first["seq"], *(found["seq"] for found in reader.only(["train_step"]))]
     assert 3 == reader.report.rows
+
+
+def _in_pieces(path: Path, jobs: int, piece: int, *, one_pass: bool) -> tuple[str, list[int], ReadReport]:
+    with mock.patch.multiple(parallel, PIECE_BYTES=piece, MIN_BYTES=0):
+        reader = EventReader(path, one_pass=one_pass, jobs=jobs)
+        found = [(found, reader.line) for found in reader.only(WANTED)]
+        return _canonical([found for found, _ in found]), [line for _, line in found], reader.report
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(HURTS, max_size=4), st.integers(1, 3), st.integers(1, 2000), st.sampled_from([50, 1 << 16]))
+def test_any_number_of_processes_gives_the_same(
+    hurts: list[tuple[Callable[[bytes, int, int], bytes], int, int]], jobs: int, piece: int, batch: int
+) -> None:
+    """Rows, their lines and the report do not depend on where the file is cut into pieces."""
+    with _file(_hurt(DATA * 3 + FILE, hurts)) as path, mock.patch.object(batches, "BATCH_BYTES", batch):
+        expected = _exact(path, WANTED)
+        assert expected == _in_pieces(path, jobs, piece, one_pass=False)
+        assert expected == _in_pieces(path, jobs, piece, one_pass=True)
+
+
+def test_a_process_that_is_killed_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one that asked reads in its place."""
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(FILE * 50)
+    monkeypatch.setattr(parallel, "_work", lambda *_: os._exit(9))
+
+    assert _exact(path, WANTED) == _in_pieces(path, 2, 500, one_pass=True)
+
+
+def test_a_call_cut_in_one_piece_and_published_in_the_next(tmp_path: Path) -> None:
+    """Calls are split at refits whichever process met these: 40 of 100 tokens on version 1, 60 on version 2.
+
+    Trained as version 3 that is (40 * 2 + 60 * 1) / 100 = 1.4 versions.
+    """
+    path = tmp_path / "t.jsonl"
+    rows = [
+        row(0, event="weight_sync", replaced_version=1, new_version=2, calls=[["c", 40]]),
+        *(row(seq, event="attempt_sealed", attempt_id=str(seq)) for seq in range(1, 50)),
+        row(50, event="group_published", group_id="g", call_versions=[["c", 1, 100]]),
+        row(51, event="train_step", step=1, trained_version=3, group_ids=["g"]),
+        *(row(seq, event="attempt_sealed", attempt_id=str(seq)) for seq in range(52, 80)),
+    ]
+    path.write_bytes(lines(*rows))
+    with mock.patch.multiple(parallel, PIECE_BYTES=200, MIN_BYTES=0):
+        assert {1: pytest.approx(1.4)} == recomputed_batch_age_by_step(read_events(path, jobs=3))
+
+
+def test_a_reading_that_is_given_up_leaves_no_process(tmp_path: Path) -> None:
+    """Closing the reader ends them."""
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(FILE * 200)
+    with mock.patch.multiple(parallel, PIECE_BYTES=500, MIN_BYTES=0), read_events(path, jobs=2) as reader:
+        next(reader.only(["train_step"]))
+    assert [] == multiprocessing.active_children()
