@@ -16,7 +16,8 @@ from rtrace_otel.analysis.narrowing import Shaped
 from rtrace_otel.analysis.parallel import jobs_for, parts_of
 from rtrace_otel.analysis.picking import Picker
 from rtrace_otel.analysis.recount import PassedOver
-from rtrace_otel.analysis.source import ARCHIVE_ERRORS, Source, open_lines
+from rtrace_otel.analysis.source import Source, open_lines
+from rtrace_otel.analysis.unpack import ARCHIVE_ERRORS
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import Row
 
@@ -26,8 +27,8 @@ def read_events(path: Source, *, strict: bool = False, one_pass: bool = False, j
 
     Args:
         path: A path, ``-`` for standard input, a folder that holds ``rollout_trace.jsonl``, a file object, or an
-            iterable of lines; gzip is recognised. Lines may also be OTLP JSON with rollout spans, as the collector's
-            file exporter writes them.
+            iterable of lines; gzip and zstd are recognised. Lines may also be OTLP JSON with rollout spans, as the
+            collector's file exporter writes them.
         strict: Raise at the first damage instead of going on.
         one_pass: The report will be asked for: a reading of only some events counts the others on its way, instead of
             reading the file once more for the report. Without it such a reading takes half the time.

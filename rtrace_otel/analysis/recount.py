@@ -9,7 +9,8 @@ from rtrace_otel.analysis.batches import batches, up_to
 from rtrace_otel.analysis.damage import Damage, DamageKind, ReadReport
 from rtrace_otel.analysis.decoding import LineDecoder
 from rtrace_otel.analysis.narrow import Narrow, Part
-from rtrace_otel.analysis.source import ARCHIVE_ERRORS, open_lines
+from rtrace_otel.analysis.source import open_lines
+from rtrace_otel.analysis.unpack import ARCHIVE_ERRORS
 from rtrace_otel.errors import TraceFileError
 
 

@@ -1,31 +1,23 @@
-"""Where lines come from: a path, ``-``, a folder, gzip, a file object, or any iterable of lines."""
+"""Where lines come from: a path, ``-``, a folder, a compressed file, a file object, or any iterable of lines."""
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import sys
-import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISREG
-from typing import IO, Any, Final, TypeAlias, cast
+from typing import IO, Any, TypeAlias, cast
 
 from rtrace_otel.analysis.batches import batches
+from rtrace_otel.analysis.unpack import LONGEST_MAGIC, unpacked
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import ROLLOUT_TRACE_FILENAME
 
 Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str] | Iterable[bytes] | Iterable[str]
 """What :func:`open_lines` takes."""
-
-ARCHIVE_ERRORS: Final = (EOFError, zlib.error, gzip.BadGzipFile)
-"""What a damaged gzip stream raises in the middle of reading."""
-
-_GZIP_MAGIC: Final = b"\x1f\x8b"
-_INFLATED_AT_ONCE: Final = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +46,7 @@ def open_lines(source: Source) -> Lines:
 
     Args:
         source: A path (``-`` is standard input; a folder is searched for ``rollout_trace.jsonl``), a file object in
-            binary or text mode, or an iterable of lines. Gzip is recognised by its first bytes.
+            binary or text mode, or an iterable of lines. Gzip and zstd are recognised by their first bytes.
 
     Raises:
         TraceFileError: There is no such file, or it may not be read.
@@ -75,18 +67,17 @@ def open_lines(source: Source) -> Lines:
 
 def _lines(name: str, opened: IO[bytes], close: Callable[[], None], path: Path | None = None) -> Lines:
     file = cast("io.BufferedReader", opened)
-    unpacked = _unpacked(file)
-    read = file.read1 if unpacked is None else unpacked
+    inner = unpacked(file, _head(file), name)
+    read = file.read1 if inner is None else inner
     lines = (line for lines, _ in batches(read) for line in lines)
-    return Lines(name, lines, close, read, path, file if unpacked is None and path is not None else None)
+    return Lines(name, lines, close, read, path, file if inner is None and path is not None else None)
 
 
-def _unpacked(file: io.BufferedReader) -> Callable[[int], bytes] | None:
-    """Reads on in what a compressed file holds; ``None`` if it is not compressed."""
-    head = b""
-    with suppress(OSError):
-        head = _peek(file, len(_GZIP_MAGIC))
-    return _Inflated(gzip.GzipFile(fileobj=file)).read if head == _GZIP_MAGIC else None
+def _head(file: io.BufferedReader) -> bytes:
+    try:
+        return _peek(file, LONGEST_MAGIC)
+    except OSError:  # reading it says what is wrong
+        return b""
 
 
 class _Borrowed(io.RawIOBase):
@@ -137,7 +128,7 @@ def _open(path: Path) -> tuple[Path, IO[bytes]]:
 
 
 def _trace_in(folder: Path) -> Path:
-    for name in (ROLLOUT_TRACE_FILENAME, f"{ROLLOUT_TRACE_FILENAME}.gz"):
+    for name in (ROLLOUT_TRACE_FILENAME, f"{ROLLOUT_TRACE_FILENAME}.gz", f"{ROLLOUT_TRACE_FILENAME}.zst"):
         if (folder / name).is_file():
             return folder / name
     raise TraceFileError(
@@ -153,28 +144,6 @@ def _peek(file: io.BufferedReader, size: int) -> bytes:
             head += more
         file.raw._head = head[len(file.peek(0)) :] + file.raw._head  # noqa: SLF001 - our own class
     return head
-
-
-class _Inflated:
-    """Reads a gzip in pieces so small that a damage in it costs little of what stands before."""
-
-    def __init__(self, file: io.BufferedIOBase) -> None:
-        self._file = file
-        self._error: Exception | None = None
-
-    def read(self, size: int) -> bytes:
-        if self._error is not None:
-            raise self._error
-        parts, missing = [], size
-        try:
-            while missing > 0 and (part := self._file.read1(min(missing, _INFLATED_AT_ONCE))):
-                parts.append(part)
-                missing -= len(part)
-        except (OSError, *ARCHIVE_ERRORS) as error:
-            if not parts:
-                raise
-            self._error = error
-        return b"".join(parts)
 
 
 def _as_bytes(line: bytes | str) -> bytes:
