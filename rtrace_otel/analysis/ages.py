@@ -9,11 +9,13 @@ from typing import Any, Final
 
 from rtrace_otel.analysis.age_results import AgeDifference, AgeReport, DifferenceKind, StepAge
 from rtrace_otel.analysis.batch_age import add_up, age_of
+from rtrace_otel.analysis.narrowing import only
 from rtrace_otel.analysis.trained_groups import GroupBook, TrainedGroup, WatchGroup
 from rtrace_otel.analysis.versions import Mark, VersionsInForce
 from rtrace_otel.events import Row
 
 __all__ = [
+    "AGE_EVENTS",
     "AgeDifference",
     "AgeFold",
     "AgeReport",
@@ -27,6 +29,19 @@ __all__ = [
 
 MAX_GROUPS: Final = 16_384
 """Groups that were trained or discarded and are remembered, because a restore can train them again."""
+
+AGE_EVENTS: Final = frozenset(
+    {
+        "run_started",
+        "group_published",
+        "group_sealed",
+        "group_discarded",
+        "weight_sync",
+        "train_step_started",
+        "train_step",
+    }
+)
+"""The events that decide the staleness of a step."""
 
 TOLERANCE: Final = 1e-6
 """Ages closer than this are equal: a logged age may have been rounded."""
@@ -52,7 +67,7 @@ def step_ages(events: Iterable[Row]) -> AgeReport:
         events: Rows in file order, of all runs.
     """
     fold = AgeFold()
-    for row in events:
+    for row in only(events, AGE_EVENTS):
         fold.add(row)
     return fold.result()
 
