@@ -30,7 +30,7 @@ COMMANDS: Final = {
     "attempts": "Rollout attempts: the slow, the abandoned, the stuck; latencies.",
     "watch": "Follow the trace of a running job, full-screen.",
     "replay": "Send a trace's spans to a collector, Jaeger or Tempo.",
-    "export": "Write a trace's spans as OTLP JSON Lines or Chrome trace JSON.",
+    "export": "Write a trace for other viewers: Perfetto, OTLP JSON Lines, Chrome JSON.",
 }
 """Names and one-line helps; a command's own module is imported when it runs."""
 
