@@ -30,6 +30,7 @@ COMMANDS: Final = {
     "groups": "Prompt groups: which ones waited, what held them up, how they ended.",
     "attempts": "Rollout attempts: the slow, the abandoned, the stuck; latencies.",
     "watch": "Follow the trace of a running job, full-screen.",
+    "serve": "The report as a local page that follows the trace of a running job.",
     "replay": "Send a trace's spans to a collector, Jaeger or Tempo.",
     "export": "Write a trace for other viewers: Perfetto, OTLP JSON Lines, Chrome JSON.",
 }

@@ -55,13 +55,16 @@ class PageData:
     tables: Mapping[str, str]
 
 
-def render_page(data: PageData, *, more_scripts: Sequence[str] = (), connect: str | None = None) -> str:
+def render_page(
+    data: PageData, *, more_scripts: Sequence[str] = (), connect: str | None = None, footer: str | None = None
+) -> str:
     """The page as one HTML text.
 
     Args:
         data: What it shows.
         more_scripts: Texts of scripts that run after all others.
         connect: Source that the page may talk to (``'self'`` for a page that follows a file); nobody by default.
+        footer: What stands at its end.
     """
     scripts = [*map(asset, SCRIPTS), *more_scripts]
     style = "\n".join(map(asset, STYLES))
@@ -72,7 +75,7 @@ def render_page(data: PageData, *, more_scripts: Sequence[str] = (), connect: st
         "about": html.escape(data.about),
         "style": style,
         "opening": "".join(f"<p>{html.escape(text)}</p>" for text in data.opening),
-        "footer": html.escape(_FOOTER),
+        "footer": html.escape(_FOOTER if footer is None else footer),
         "head": inline_json(data.head),
         "document": data.document,
         "tables": "\n".join(
@@ -89,6 +92,13 @@ def inline_json(value: Any) -> str:
     """JSON that can stand inside a script element: nothing in it ends the element or breaks a line."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def policy_of(page: str) -> str:
+    """The Content-Security-Policy of a page, as a header of HTTP carries it."""
+    head, _, rest = page.partition('<meta http-equiv="Content-Security-Policy" content="')
+    assert head, "a page has a policy"
+    return html.unescape(rest.partition('"')[0])
 
 
 @cache
