@@ -241,4 +241,4 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 def serve_in_background(server: TraceServer) -> None:
     """Answer requests in a thread, until the program ends."""
-    threading.Thread(target=server.serve_forever, name="rtrace-serve", daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.05,), name="rtrace-serve", daemon=True).start()
