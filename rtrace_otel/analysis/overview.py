@@ -17,6 +17,9 @@ from rtrace_otel.analysis.staleness import Staleness, StalenessFold
 from rtrace_otel.analysis.step_results import StepsReport
 from rtrace_otel.analysis.steps import StepsFold
 from rtrace_otel.analysis.summary import Summary, SummaryFold
+from rtrace_otel.analysis.timeline.fold import TimelineFold
+from rtrace_otel.analysis.timeline.kept import Selection
+from rtrace_otel.analysis.timeline.results import Timeline
 from rtrace_otel.analysis.waste import WasteFold, WasteReport
 from rtrace_otel.events import Row
 
@@ -36,6 +39,7 @@ class Overview:
         steps: Training steps, and where the wall time went.
         attempts: The slowest attempts, and how long attempts take.
         groups: The groups with the worst stragglers.
+        timeline: The job over time.
         check: Whether the numbers add up; ``None`` if that was not asked.
     """
 
@@ -46,6 +50,7 @@ class Overview:
     steps: StepsReport
     attempts: AttemptsReport
     groups: GroupsReport
+    timeline: Timeline
     check: CheckReport | None
 
     def self_check(self) -> None:
@@ -54,7 +59,16 @@ class Overview:
         Raises:
             AssertionError: A part does not add up.
         """
-        for part in (self.summary, self.restores, self.waste, self.staleness, self.steps, self.attempts, self.groups):
+        for part in (
+            self.summary,
+            self.restores,
+            self.waste,
+            self.staleness,
+            self.steps,
+            self.attempts,
+            self.groups,
+            self.timeline,
+        ):
             part.self_check()
 
 
@@ -63,9 +77,10 @@ class OverviewFold:
 
     Args:
         check: Whether to judge the rules of ``rtrace check`` too.
+        selection: Which attempts the timeline holds, and how many.
     """
 
-    def __init__(self, *, check: bool = True) -> None:
+    def __init__(self, *, check: bool = True, selection: Selection | None = None) -> None:
         """Begin with no row seen."""
         self._summary = SummaryFold()
         self._restores = RestoreFold()
@@ -74,6 +89,7 @@ class OverviewFold:
         self._steps = StepsFold()
         self._attempts = AttemptsFold(SLOWEST_ATTEMPTS)
         self._groups = GroupsFold(STRAGGLERS)
+        self._timeline = TimelineFold(selection, self._restores.follower)
         self._check = CheckFold() if check else None
 
     def add(self, row: Row, line: int) -> None:
@@ -90,6 +106,7 @@ class OverviewFold:
         self._steps.add(row)
         self._attempts.add(row)
         self._groups.add(row)
+        self._timeline.add(row)
         if self._check is not None:
             self._check.add(row, line)
 
@@ -107,5 +124,6 @@ class OverviewFold:
             steps=self._steps.result(),
             attempts=self._attempts.result(),
             groups=self._groups.result(),
+            timeline=self._timeline.result(),
             check=None if self._check is None else self._check.result(read),
         )

@@ -12,10 +12,11 @@ from rtrace_otel.report.check import verdict as check_verdict
 from rtrace_otel.report.damage import damage_json, missing_rows
 from rtrace_otel.report.document import printable
 from rtrace_otel.report.formats import finite
-from rtrace_otel.report.html.blocks import document_blocks
 from rtrace_otel.report.html.age_data import age_columns
+from rtrace_otel.report.html.blocks import document_blocks
 from rtrace_otel.report.html.columns import Columns, pack, pack_json
 from rtrace_otel.report.html.page import PageData
+from rtrace_otel.report.html.timeline_data import timeline_columns, timeline_json
 from rtrace_otel.report.numbers import moment, plural, shortener
 from rtrace_otel.report.restore import restore_document, restore_json
 from rtrace_otel.report.restore_words import verdict as restore_verdict
@@ -54,6 +55,7 @@ def page_document(found: Overview, read: ReadReport) -> dict[str, Any]:
             "summary": summary_json(found.summary),
             "restore": restore_json(found.restores),
             "waste": waste_json(found.waste),
+            "timeline": timeline_json(found.timeline),
             "read": damage_json(read),
         },
         "texts": {
@@ -66,7 +68,7 @@ def page_document(found: Overview, read: ReadReport) -> dict[str, Any]:
 
 def page_tables(found: Overview) -> Mapping[str, Columns]:
     """The columns of the charts, by table."""
-    return {"ages": age_columns(found.staleness)}
+    return {"ages": age_columns(found.staleness), **timeline_columns(found.timeline)}
 
 
 def opening(found: Overview, read: ReadReport) -> list[str]:

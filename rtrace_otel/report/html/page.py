@@ -27,11 +27,19 @@ SCRIPTS: Final = (
     "assets/table.js",
     "assets/blocks.js",
     "assets/overview.js",
+    "assets/timeline/model.js",
+    "assets/timeline/filter.js",
+    "assets/timeline/view.js",
+    "assets/timeline/paint.js",
+    "assets/timeline/bands.js",
+    "assets/timeline/story.js",
+    "assets/timeline/controls.js",
+    "assets/timeline/panel.js",
     "assets/boot.js",
 )
 """The page's scripts in the order in which they run; panels stand in the order of theirs."""
 
-STYLES: Final = ("vendor/uPlot.min.css", "assets/page.css")
+STYLES: Final = ("vendor/uPlot.min.css", "assets/page.css", "assets/timeline/timeline.css")
 
 
 @dataclass(frozen=True, slots=True)
