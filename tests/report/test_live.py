@@ -54,7 +54,7 @@ def changed(before: Told, after: Told) -> set[str]:
     return set(json.loads(after.since(before.epoch, before.version))["parts"])
 
 
-@settings(max_examples=25)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(st.integers(0, len(LINES)), max_size=5))
 def test_a_file_that_grows_is_told_as_if_read_at_once(cuts: list[int]) -> None:
     """After each stretch of rows the page is that of the file so far, and each row was folded once."""
