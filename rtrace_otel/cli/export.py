@@ -19,15 +19,23 @@ from rtrace_otel.report.perfetto import perfetto_trace
 from rtrace_otel.spans.otlp_json import traces_data
 
 SPANS_PER_LINE = 200
+FORMS = ("otlp-json", "perfetto", "chrome-trace", "png")
 
 
 @click.command()
 @click.argument("file", type=TRACE)
 @click.option(
-    "--to", "form", type=click.Choice(["otlp-json", "perfetto", "chrome-trace"]), required=True, help="What to write."
+    "--to",
+    "form",
+    type=click.Choice(["otlp-json", "perfetto", "chrome-trace", "png"]),
+    required=True,
+    help="What to write.",
 )
 @click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Where to; standard output if left out."
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Where to; standard output if left out. For png a folder, or one file.",
 )
 @click.option(
     "--max-bytes",
@@ -64,6 +72,9 @@ def export(
 
     chrome-trace: the same as JSON, for Perfetto or chrome://tracing; larger, and without arrows.
 
+    png: pictures for papers and chat, of all rows: timeline, batch age, rates, waste, stops. A folder gets one file for
+    each; a file, which may also end in .pdf or .svg, has them all.
+
     \b
     Examples:
       rtrace export logs/ --to otlp-json -o spans.jsonl
@@ -71,10 +82,15 @@ def export(
       rtrace export logs/ --to perfetto -o job.pftrace.gz
       rtrace export logs/ --to perfetto --flow-step 12 -o job.pftrace
       rtrace export logs/ --to chrome-trace -o trace.json
+      rtrace export logs/ --to png -o pictures/
+      rtrace export logs/ --to png -o job.pdf
     """
     if flow_step is not None and form != "perfetto":
         raise click.UsageError("--flow-step goes with --to perfetto")
     wanted = Selection(run=run, step=step, group=group, open_too=open_too)
+    if form == "png":
+        _pictures(file, output, wanted, quiet)
+        return
     with opened(file, strict=False, quiet=quiet) as reader:
         if form == "otlp-json":
             count, names = _otlp_json(reader, wanted, file, output, max_bytes)
@@ -82,6 +98,18 @@ def export(
             count, names = _picture(reader, wanted, file, output, form, flow_step)
     if not quiet:
         click.echo(f"{plural(count, 'span')} written to {', '.join(dict.fromkeys(names))}", err=True)
+
+
+def _pictures(file: str, output: Path | None, wanted: Selection, quiet: bool) -> None:
+    from rtrace_otel.cli.plotting import destination, write_pictures
+
+    if wanted != Selection():
+        raise click.UsageError("--run, --step, --group and --open choose spans; pictures show all rows")
+    place = destination(output)
+    with opened(file, strict=False, quiet=quiet) as reader:
+        names = write_pictures(reader, file, place)
+    if not quiet:
+        click.echo(f"written: {', '.join(names)}", err=True)
 
 
 def _otlp_json(

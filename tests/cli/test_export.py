@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gzip
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -198,3 +199,43 @@ def test_a_picture_of_nothing(job: Path, run: Run, form: str, tmp_path: Path) ->
 def test_bad_arguments(job: Path, run: Run, arguments: tuple[str, ...]) -> None:
     """A wrong argument is a usage error."""
     assert 2 == run("export", job, *arguments).code
+
+
+def test_pictures_into_a_folder(job: Path, run: Run, tmp_path: Path) -> None:
+    """One file each; the folder is made."""
+    done = run("export", job, "--to", "png", "-o", tmp_path / "a" / "b")
+    names = {path.name for path in (tmp_path / "a" / "b").iterdir()}
+    assert (0, {"timeline.png", "batch-age.png", "rates.png", "waste.png", "stops.png"}) == (done.code, names)
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in (tmp_path / "a" / "b").iterdir())
+
+
+def test_pictures_in_one_file(job: Path, run: Run, tmp_path: Path) -> None:
+    """Its name says of which kind."""
+    done = run("export", job, "--to", "png", "-o", tmp_path / "job.SVG")
+    assert (0, f"written: {tmp_path}/job.SVG\n") == (done.code, done.err)
+    assert b"<svg" in (tmp_path / "job.SVG").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("-o", "-"), ("-o", "job.jpg"), ("-o", "x.png", "--step", "1"), ("-o", "x.png", "--open")]
+)
+def test_pictures_with_bad_arguments(job: Path, run: Run, arguments: tuple[str, ...]) -> None:
+    """They are no spans, and no text for standard output."""
+    assert 2 == run("export", job, "--to", "png", *arguments).code
+
+
+def test_pictures_of_nothing(run: Run, tmp_path: Path) -> None:
+    """A run that did nothing cannot be drawn."""
+    done = run("export", write(tmp_path, JOB[:1]), "--to", "png", "-o", tmp_path / "out")
+    assert (1, False) == (done.code, (tmp_path / "out").exists())
+    assert "nothing to draw" in done.err
+
+
+def test_pictures_without_matplotlib(job: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message names the extra."""
+    for name in [name for name in sys.modules if name.startswith("rtrace_otel.report.plots")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    done = run("export", job, "--to", "png", "-o", tmp_path / "out")
+    assert 1 == done.code
+    assert "rtrace export --to png needs matplotlib. Install it with: pip install 'rtrace-otel[plot]'" in done.err
