@@ -94,7 +94,7 @@ class _Threads:
         if thread is None:
             thread = self._numbers[track, lane] = len(self._numbers) + 1
             yield _named("thread_name", thread, track)
-        times = {"ts": start_ns / 1000, "dur": (end_ns - start_ns) / 1000}
+        times = {"ts": _us(start_ns), "dur": _us(end_ns) - _us(start_ns)}
         yield {"ph": "X", "name": title, "pid": _PROCESS, "tid": thread, **times, "args": arguments}
 
 
@@ -115,12 +115,17 @@ def _overlapping(span: FinishedSpan) -> Iterator[dict[str, Any]]:
     track, number = track_of(span), {"local": f"{span.span_id:x}"}
     name = f"{outcome_of(span)} {span.name.removeprefix('rollout.')}"
     common = {"cat": track, "name": name, "pid": _PROCESS, "tid": 0, "id2": number}
-    yield {**common, "ph": "b", "ts": span.start_ns / 1000, "args": arguments_of(span)}
+    yield {**common, "ph": "b", "ts": _us(span.start_ns), "args": arguments_of(span)}
     for event, arguments in moments_of(span):
-        yield {**common, "ph": "n", "name": event.name, "ts": event.time_ns / 1000, "args": arguments}
-    yield {**common, "ph": "e", "ts": span.end_ns / 1000}
+        yield {**common, "ph": "n", "name": event.name, "ts": _us(event.time_ns), "args": arguments}
+    yield {**common, "ph": "e", "ts": _us(span.end_ns)}
+
+
+def _us(t_ns: int) -> int:
+    """Whole microseconds since 1970: with decimals a float could not tell apart what follows each other."""
+    return t_ns // 1000
 
 
 def _sample(sample: Sample) -> dict[str, Any]:
-    values, t_us = {"value": sample.value}, sample.t * 1e6
+    values, t_us = {"value": sample.value}, _us(round(sample.t * 1e9))
     return {"ph": "C", "name": counter_title(sample.counter), "pid": _PROCESS, "tid": 0, "ts": t_us, "args": values}
