@@ -26,7 +26,10 @@ SCRIPTS: Final = (
     "assets/columns.js",
     "assets/table.js",
     "assets/blocks.js",
+    "assets/lines.js",
+    "assets/canvas.js",
     "assets/overview.js",
+    "assets/age.js",
     "assets/boot.js",
 )
 """The page's scripts in the order in which they run; panels stand in the order of theirs."""
