@@ -29,7 +29,13 @@ SCRIPTS: Final = (
     "assets/lines.js",
     "assets/canvas.js",
     "assets/overview.js",
+    "assets/stops.js",
     "assets/age.js",
+    "assets/flow.js",
+    "assets/waste.js",
+    "assets/latency.js",
+    "assets/pauses.js",
+    "assets/tables.js",
     "assets/boot.js",
 )
 """The page's scripts in the order in which they run; panels stand in the order of theirs."""

@@ -34,6 +34,8 @@ def page_texts(found: Overview, read: ReadReport) -> dict[str, list[dict[str, An
     sections: dict[str, Sequence[Block]] = {
         "overview": summary_document(found.summary, read, with_ages=False).blocks[1:],
         "stops": [*_tables(restore)[:1], *_facts(restore)[-1:], *_tables(restore)[-1:]],
+        "stop_facts": _facts(restore)[:-1],
+        "fates": [table for table in _tables(restore) if "what became of every rollout" in table.title],
         "losses": [table for table in _tables(restore) if table.title.endswith("dearest losses")],
         "staleness": [*_findings(staleness)],
         "ages": _tables(staleness),
