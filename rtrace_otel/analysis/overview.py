@@ -15,6 +15,9 @@ from rtrace_otel.analysis.staleness import Staleness, StalenessFold
 from rtrace_otel.analysis.step_results import StepsReport
 from rtrace_otel.analysis.steps import StepsFold
 from rtrace_otel.analysis.summary import Summary, SummaryFold
+from rtrace_otel.analysis.timeline.fold import TimelineFold
+from rtrace_otel.analysis.timeline.kept import Selection
+from rtrace_otel.analysis.timeline.results import Timeline
 from rtrace_otel.analysis.waste import WasteFold, WasteReport
 from rtrace_otel.analysis.waste_steps import WasteSteps, waste_steps
 from rtrace_otel.events import Row
@@ -33,6 +36,7 @@ class Overview:
         slow: The slowest attempts and groups, and how long they take.
         pauses: Refits and checkpoints one by one.
         waste_steps: Tokens that ended between one step and the next.
+        timeline: The job over time.
         check: Whether the numbers add up; ``None`` if that was not asked.
     """
 
@@ -44,6 +48,7 @@ class Overview:
     slow: Slow
     pauses: Pauses
     waste_steps: WasteSteps
+    timeline: Timeline
     check: CheckReport | None
 
     def self_check(self) -> None:
@@ -54,6 +59,7 @@ class Overview:
         """
         for part in (self.summary, self.restores, self.waste, self.staleness, self.steps, self.slow, self.waste_steps):
             part.self_check()
+        self.timeline.self_check()
         assert self.summary.refits == len(self.pauses.refits), self.summary.refits
         assert self.summary.checkpoints == len(self.pauses.checkpoints), self.summary.checkpoints
 
@@ -63,9 +69,10 @@ class OverviewFold:
 
     Args:
         check: Whether to judge the rules of ``rtrace check`` too.
+        selection: Which attempts the timeline holds, and how many.
     """
 
-    def __init__(self, *, check: bool = True) -> None:
+    def __init__(self, *, check: bool = True, selection: Selection | None = None) -> None:
         """Begin with no row seen."""
         self._summary = SummaryFold()
         self._restores = RestoreFold()
@@ -74,6 +81,7 @@ class OverviewFold:
         self._steps = StepsFold()
         self._slow = SlowFold()
         self._pauses = PausesFold()
+        self._timeline = TimelineFold(selection, self._restores.follower)
         self._check = CheckFold() if check else None
 
     def add(self, row: Row, line: int) -> None:
@@ -90,6 +98,7 @@ class OverviewFold:
         self._steps.add(row)
         self._slow.add(row)
         self._pauses.add(row)
+        self._timeline.add(row)
         if self._check is not None:
             self._check.add(row, line)
 
@@ -108,5 +117,6 @@ class OverviewFold:
             slow=self._slow.result(),
             pauses=self._pauses.result(),
             waste_steps=waste_steps(self._restores.follower.books.steps),
+            timeline=self._timeline.result(),
             check=None if self._check is None else self._check.result(read),
         )

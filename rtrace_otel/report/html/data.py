@@ -16,6 +16,7 @@ from rtrace_otel.report.formats import finite
 from rtrace_otel.report.html.age_data import age_tables, staleness_facts
 from rtrace_otel.report.html.columns import Columns, pack, pack_json
 from rtrace_otel.report.html.cost_data import refit_table, survival_tables, waste_accounts, waste_table
+from rtrace_otel.report.html.flow_data import flow_facts, flow_tables
 from rtrace_otel.report.html.page import PageData
 from rtrace_otel.report.html.texts import page_texts
 from rtrace_otel.report.html.tiles import tiles
@@ -75,6 +76,7 @@ def page_document(found: Overview, read: ReadReport) -> dict[str, Any]:
         "accounts": waste_accounts(found.waste_steps),
         "staleness": staleness_facts(found.staleness),
         "refits": len(found.pauses.refits),
+        "flow": flow_facts(found),
         "texts": page_texts(found, read),
         "definitions": [
             [one.name, one.meaning, one.formula, one.unit, one.source]
@@ -88,6 +90,7 @@ def page_tables(found: Overview) -> Mapping[str, Columns]:
     """The columns of the charts, by table."""
     return {
         **age_tables(found.staleness),
+        **flow_tables(found),
         "waste": waste_table(found.waste_steps),
         "refits": refit_table(found.pauses),
         **survival_tables(found.slow),
@@ -120,5 +123,6 @@ def _head(found: Overview, read: ReadReport, shared: bool) -> dict[str, Any]:
         "source": printable(read.source),
         "rows": read.rows,
         "shared": shared,
+        "opening": opening(found, read),
         "runs": [{"run": printable(run), "short": printable(short(run))} for run in runs],
     }

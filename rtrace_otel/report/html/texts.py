@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from rtrace_otel.analysis.damage import ReadReport
 from rtrace_otel.analysis.overview import Overview
@@ -23,6 +23,18 @@ from rtrace_otel.report.steps import steps_document
 from rtrace_otel.report.summary import summary_document
 from rtrace_otel.report.waste import waste_document
 
+_IN_WATERFALL: Final = frozenset(
+    {
+        "last sign of life",
+        "nothing ran for",
+        "the restore took",
+        "first dispatch after",
+        "first sealed attempt after",
+        "first step after",
+        "90 % of the pace before after",
+    }
+)
+
 
 def page_texts(found: Overview, read: ReadReport) -> dict[str, list[dict[str, Any]]]:
     """Blocks by section, as JSON values."""
@@ -34,7 +46,7 @@ def page_texts(found: Overview, read: ReadReport) -> dict[str, list[dict[str, An
     sections: dict[str, Sequence[Block]] = {
         "overview": summary_document(found.summary, read, with_ages=False).blocks[1:],
         "stops": [*_tables(restore)[:1], *_facts(restore)[-1:], *_tables(restore)[-1:]],
-        "stop_facts": _facts(restore)[:-1],
+        "stop_facts": [_without_times(facts) for facts in _facts(restore)[:-1]],
         "fates": [table for table in _tables(restore) if "what became of every rollout" in table.title],
         "losses": [table for table in _tables(restore) if table.title.endswith("dearest losses")],
         "staleness": [*_findings(staleness)],
@@ -63,6 +75,12 @@ def _facts(document: Document) -> list[Facts]:
 
 def _findings(document: Document) -> list[Sentence]:
     return [block for block in document.blocks if isinstance(block, Sentence)]
+
+
+def _without_times(facts: Facts) -> Facts:
+    """What the waterfall of the stop does not show."""
+    title = facts.title.removesuffix(": when")
+    return Facts(title, tuple(pair for pair in facts.pairs if pair[0] not in _IN_WATERFALL))
 
 
 def _refits(found: Pauses) -> Table:

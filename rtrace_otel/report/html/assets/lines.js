@@ -85,7 +85,7 @@
       width: plot.clientWidth || 600,
       height: spec.height || 220,
       legend: { show: false },
-      padding: [8, 12, 0, 0],
+      padding: [8, 24, 0, 0],
       scales: {
         x: { time: false, distr: spec.x.log ? 3 : 1 },
         y: spec.y.log ? { distr: 3 } : { range: (_, low, high) => yRange(spec.y, low, high) },
@@ -107,7 +107,7 @@
     };
   }
 
-  const WHOLE = [1, 2, 5].flatMap((digit) => [digit]).concat([10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 1e6]);
+  const WHOLE = [1, 10, 100, 1e3, 1e4, 1e5, 1e6].flatMap((power) => [power, 2 * power, 5 * power]);
 
   function yRange(part, low, high) {
     if (low === null || high === null) {

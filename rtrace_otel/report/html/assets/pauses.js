@@ -44,7 +44,7 @@
     title: "",
     section: "pauses",
     draw(host, data) {
-      host.append(el("div", { class: "grid" }, ...rtrace.blocks(data.doc.texts.pauses)));
+      host.append(el("div", { class: "row" }, ...rtrace.blocks(data.doc.texts.pauses)));
     },
     state: () => rtrace.data.doc.texts.pauses,
   });

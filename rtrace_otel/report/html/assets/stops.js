@@ -79,9 +79,9 @@
       ...data.doc.stop_sentences[place].map((text) => el("p", { class: "finding" }, text)),
       el(
         "div",
-        { class: "grid" },
-        el("div", {}, waterfall(stop), ...rtrace.blocks(data.doc.texts.stop_facts.slice(place, place + 1))),
-        el("div", {}, rtrace.legend(used), fates(stop, "rollouts"), fates(stop, "tokens"), ...rtrace.blocks(data.doc.texts.fates.slice(place, place + 1))),
+        { class: "row" },
+        el("div", { class: "grow" }, waterfall(stop), ...rtrace.blocks(data.doc.texts.stop_facts.slice(place, place + 1))),
+        el("div", { class: "grow" }, rtrace.legend(used), fates(stop, "rollouts"), fates(stop, "tokens"), ...rtrace.blocks(data.doc.texts.fates.slice(place, place + 1))),
       ),
     );
   }
