@@ -84,7 +84,7 @@
     rtrace.placed(host, {
       label: "Share of each step's tokens by their age in versions; the line is the batch age.",
       places: ages.rows,
-      name: (place) => stepName(ages, place),
+      number: (place) => ages.step[place],
       xLabel: "step",
       yLabel: "token age (versions)",
       y: [low - 0.5 * size, low + (rows - 0.5) * size],
@@ -96,8 +96,8 @@
           ctx.fillStyle = rtrace.mixed("ramp-low", "ramp-high", Math.sqrt(share));
           const top = area.y(low + (row + 0.5) * size);
           const bottom = area.y(low + (row - 0.5) * size);
-          const gap = area.step > 4 ? 1 : 0;
-          ctx.fillRect(area.x(place), top, Math.max(area.step - gap, 0.6), Math.max(bottom - top - gap, 1));
+          const [left, width] = area.cell(place, 1);
+          ctx.fillRect(left, Math.round(top), width, Math.max(Math.round(bottom) - Math.round(top) - (area.step > 5 ? 1 : 0), 1));
         }
         meanLine(ctx, area, ages);
       },
@@ -177,7 +177,7 @@
     rtrace.placed(host, {
       label: "Parts of the batch age of each step: in the call, in the group, in the queue, and how far the trainer was ahead.",
       places: ages.rows,
-      name: (place) => stepName(ages, place),
+      number: (place) => ages.step[place],
       xLabel: "step",
       yLabel: "age (versions)",
       y: [low * 1.05, high * 1.05],
@@ -193,7 +193,8 @@
             const from = value > 0 ? up : down;
             const [top, bottom] = [area.y(Math.max(from, from + value)), area.y(Math.min(from, from + value))];
             ctx.fillStyle = rtrace.color(hue);
-            ctx.fillRect(area.x(place) + (area.step > 5 ? 1 : 0), top, Math.max(area.step - (area.step > 5 ? 2 : 0), 0.6), bottom - top);
+            const [left, width] = area.cell(place, 2);
+            ctx.fillRect(left, top, width, bottom - top);
             value > 0 ? (up += value) : (down += value);
           }
         }

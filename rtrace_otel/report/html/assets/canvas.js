@@ -13,7 +13,7 @@
    * @param {object} spec
    * @param {string} spec.label what the chart shows, in a sentence
    * @param {number} spec.places
-   * @param {(place: number) => string} spec.name of a place
+   * @param {(place: number) => number} spec.number of a place
    * @param {string} spec.xLabel
    * @param {string} spec.yLabel
    * @param {[number, number]} spec.y range
@@ -82,6 +82,11 @@
       step,
       x: (place) => LEFT + place * step,
       y: (value) => TOP + inner.height * (1 - (value - low) / (high - low || 1)),
+      /** Left edge and width of a place, on whole pixels so that neighbours meet. */
+      cell: (place, gap) => {
+        const left = Math.round(LEFT + place * step);
+        return [left, Math.max(Math.round(LEFT + (place + 1) * step) - left - (step > 5 ? gap : 0), 1)];
+      },
       value: (y) => low + (1 - (y - TOP) / inner.height) * (high - low),
     };
   }
@@ -103,10 +108,8 @@
     }
     ctx.textAlign = "center";
     ctx.textBaseline = "top";
-    const every = Math.max(1, Math.ceil(70 / Math.max(area.step, 1e-6)));
-    const round = [1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 5000].find((one) => one >= every) || every;
-    for (let place = 0; place < spec.places; place += round) {
-      ctx.fillText(spec.name(place), area.x(place + 0.5), area.top + area.height + 6);
+    for (const [place, text] of namedPlaces(area, spec)) {
+      ctx.fillText(text, area.x(place + 0.5), area.top + area.height + 6);
     }
     ctx.fillText(spec.xLabel, area.left + area.width / 2, area.top + area.height + 25);
     ctx.save();
@@ -115,6 +118,28 @@
     ctx.textBaseline = "middle";
     ctx.fillText(spec.yLabel, 0, 0);
     ctx.restore();
+  }
+
+  /** The places whose number is, or has just passed, a multiple of a round number, far enough apart to be read. */
+  function namedPlaces(area, spec) {
+    if (spec.places === 0) {
+      return [];
+    }
+    const [first, last] = [spec.number(0), spec.number(spec.places - 1)];
+    const each = (last - first) / Math.max(spec.places - 1, 1) || 1;
+    const raw = Math.max((70 / area.step) * each, 1);
+    const power = 10 ** Math.floor(Math.log10(raw));
+    const round = [1, 2, 5, 10].map((digit) => digit * power).find((one) => one >= raw) || raw;
+    const found = [];
+    let before = Math.ceil(first / round) - 1;
+    for (let place = 0; place < spec.places; place++) {
+      const now = Math.floor(spec.number(place) / round);
+      if (now > before) {
+        found.push([place, rtrace.format.count(now * round)]);
+        before = now;
+      }
+    }
+    return found;
   }
 
   /** Round numbers that divide a range into about so many parts. */

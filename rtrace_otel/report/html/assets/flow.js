@@ -2,7 +2,33 @@
 /** The job over time: what is open and waiting, how fast tokens are made and trained, who waits for whom. */
 (() => {
   const { el } = rtrace;
-  const { short, seconds, known, count, moment } = rtrace.format;
+  const { short, seconds, roundSeconds, known, count, moment } = rtrace.format;
+
+  const TIMES = [0.001, 0.01, 0.1].flatMap((part) => [part, 2 * part, 5 * part])
+    .concat([1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 604800, 2592000, 31536000]);
+  const MANY = 500;
+  const WINDOW = 60;
+
+  /** Means over a window around each point, for charts in which single points hide the course. */
+  function smoothed(values) {
+    const half = Math.ceil(values.length / WINDOW / 2);
+    const sums = new Float64Array(values.length + 1);
+    values.forEach((value, place) => {
+      sums[place + 1] = sums[place] + value;
+    });
+    return Float64Array.from(values, (_, place) => {
+      const [from, to] = [Math.max(place - half, 0), Math.min(place + half + 1, values.length)];
+      return (sums[to] - sums[from]) / (to - from);
+    });
+  }
+
+  /** A rate; with many points its course in full colour over the points themselves, paler. */
+  function rate(label, values, color) {
+    if (values.length < MANY) {
+      return [{ label, values, color, width: 1.6 }];
+    }
+    return [{ label: `${label}, each point`, values, color, width: 1, pale: true }, { label: `${label}, smoothed`, values: smoothed(values), color, width: 2.2 }];
+  }
 
   rtrace.panel("flow", {
     title: "",
@@ -27,7 +53,8 @@
       label: "time since the start",
       values: Float64Array.from(flow.t, (t) => t - begin),
       show: (value) => (known(value) ? `${seconds(Math.max(value, 0))} (${moment(begin + value).slice(11)} UTC)` : ""),
-      tick: (value) => seconds(value),
+      tick: roundSeconds,
+      increments: TIMES,
       space: 90,
     };
     return { x, bands, sync: "time" };
@@ -83,8 +110,8 @@
         label: "Tokens generated and tokens trained per second over time; each attempt's tokens are spread evenly over its time.",
         y: { label: "tokens per second", show: (value) => (known(value) ? count(value) : "-"), tick: short, least: 1 },
         series: [
-          { label: "generated", values: flow.generated_tokens_per_s, color: "blue", width: 1.6 },
-          { label: "trained", values: flow.trained_tokens_per_s, color: "orange", width: 1.4 },
+          ...rate("trained", flow.trained_tokens_per_s, "orange"),
+          ...rate("generated", flow.generated_tokens_per_s, "blue"),
         ],
       });
     },

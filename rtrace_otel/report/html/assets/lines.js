@@ -11,7 +11,7 @@
    * @param {string} spec.label what the chart shows, in a sentence
    * @param {{label: string, values: ArrayLike<number>, show: (value: number) => string, log?: boolean}} spec.x
    * @param {{label: string, show: (value: number) => string, log?: boolean, from0?: boolean}} spec.y
-   * @param {{label: string, values: ArrayLike<number>, color: string, width?: number, dash?: number[], fill?: boolean,
+   * @param {{label: string, values: ArrayLike<number>, color: string, width?: number, dash?: number[], fill?: boolean, pale?: boolean,
    *   points?: boolean, step?: boolean}[]} spec.series colours are names of CSS variables
    * @param {{from: number, to: number, color: string}[]} [spec.bands] stretches of x that are marked
    * @param {number} [spec.height]
@@ -58,7 +58,7 @@
     const value = el("span", { class: "value" });
     const swatch = el("span", { class: series.fill ? "swatch" : "swatch line" });
     const paint = () => {
-      swatch.style.background = color(series.color);
+      swatch.style.background = series.pale ? `${color(series.color)}55` : color(series.color);
     };
     legend.append(el("span", { class: "key" }, swatch, series.label, value));
     paint();
@@ -91,7 +91,7 @@
         y: spec.y.log ? { distr: 3 } : { range: (_, low, high) => yRange(spec.y, low, high) },
       },
       axes: [
-        axis(spec.x, { size: 34, space: spec.x.space || 70, incrs: spec.x.whole ? WHOLE : undefined }),
+        axis(spec.x, { size: 34, space: spec.x.space || 70, incrs: spec.x.whole ? WHOLE : spec.x.increments }),
         axis(spec.y, { size: 58, space: 34 }),
       ],
       series: [{}, ...spec.series.map(line)],
@@ -119,7 +119,7 @@
   }
 
   function line(series) {
-    const stroke = color(series.color);
+    const stroke = series.pale ? `${color(series.color)}55` : color(series.color);
     return {
       stroke: series.width === 0 ? undefined : stroke,
       width: series.width === undefined ? 1.5 : series.width,
