@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any, Final
 
 from rtrace_otel.analysis.damage import ReadReport
@@ -45,11 +46,11 @@ def page_data(found: Overview, read: ReadReport, *, title: str | None = None, sh
         shared: Whether ids and names were taken out of the rows.
     """
     return PageData(
-        title=printable(title) if title is not None else f"Rollouts of {printable(read.source)}",
+        title=printable(f"Rollouts of {PurePath(read.source).name or read.source}" if title is None else title),
         about=_about(found, read, shared),
         opening=opening(found, read),
         head=finite(_head(found, read, shared)),
-        document=pack_json(finite(page_document(found, read))),
+        document=pack_json(_shown(finite(page_document(found, read)))),
         tables={name: pack(columns) for name, columns in page_tables(found).items()},
     )
 
@@ -103,6 +104,15 @@ def opening(found: Overview, read: ReadReport) -> list[str]:
     sentences += [waste_verdict(found.waste), *findings(found.steps)]
     sentences += [] if found.check is None else [check_verdict(found.check)]
     return [printable(text) for text in (*sentences, *(block.text for block in missing_rows(read.rows_missing)))]
+
+
+def _shown(value: Any) -> Any:
+    """A JSON value whose texts can be shown: names in it come from a file."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return {printable(key): _shown(item) for key, item in value.items()}
+    return [_shown(item) for item in value] if isinstance(value, list) else value
 
 
 def _about(found: Overview, read: ReadReport, shared: bool) -> str:
