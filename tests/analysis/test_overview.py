@@ -49,8 +49,7 @@ def test_each_part_is_the_analysis(seed: int) -> None:
     assert train_steps(rows) == found.steps
     assert slow.result() == found.slow
     assert pauses(rows) == found.pauses
-    assert timeline(rows).attempts == found.timeline.attempts
-    assert timeline(rows).bands == found.timeline.bands
+    assert repr(timeline(rows)) == repr(found.timeline)  # unknown times are NaN, which equals nothing
     assert check.result(report_of(rows)) == found.check
 
 

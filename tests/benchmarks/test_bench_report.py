@@ -40,7 +40,7 @@ def test_a_hundred_thousand_attempts(tmp_path: Path, report: dict[str, float]) -
 
 
 def _opened(path: Path) -> tuple[float, float]:
-    """Medians of the first paint and of the moment when everything is drawn, in seconds after the page was asked for."""
+    """Medians of the first paint and of the moment when everything is drawn, in seconds after it was asked for."""
     paints, readies = [], []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=str(need_browser()), args=list(ARGUMENTS))
