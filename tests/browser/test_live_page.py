@@ -121,6 +121,45 @@ def test_pause_and_lost_connection(page: Page, tmp_path: Path) -> None:
     until(page, "document.querySelector('#live').textContent.includes('Connection lost')")
 
 
+def test_a_page_that_is_used_is_not_drawn_anew(page: Page, tmp_path: Path) -> None:
+    """A filter that is being typed stays; then the page catches up, and keeps what is unfolded and the focus."""
+    path = tmp_path / "rollout_trace.jsonl"
+    grow(path, 0, 10)
+    with served(path) as url:
+        page.goto(url)
+        until(page, CONNECTED)
+        page.click("#panel-timeline details summary")
+        page.click("#panel-timeline input[type=search]")
+        page.keyboard.type("prompt:1")
+        grow(path, 10, 12)
+        until(page, "rtrace.live().state.rows === 12 && rtrace.live().version > 1")
+        page.keyboard.type("7")
+        assert 10 == rows(page)
+        assert "new data waits" in page.inner_text("#live")
+        page.focus("#panel-timeline canvas.tl-lanes")
+        until(page, "rtrace.data.doc.results.summary.rows === 12")
+        assert "prompt:17" == page.input_value("#panel-timeline input[type=search]")
+        assert page.evaluate("document.querySelector('#panel-timeline details').open")
+        assert page.evaluate("document.activeElement.matches('#panel-timeline canvas.tl-lanes')")
+
+
+def test_sections_that_come_later_stand_in_their_place(page: Page, tmp_path: Path) -> None:
+    """The page of a job that grows has its sections in the order of a page that is written at the end."""
+    path = tmp_path / "rollout_trace.jsonl"
+    headings = "[...document.querySelectorAll('main > .section h2')].map((heading) => heading.textContent)"
+    with served(path) as url:
+        page.goto(url)
+        until(page, CONNECTED)
+        for begin in range(0, len(JOB), 7):
+            grow(path, begin, begin + 7)
+            until(page, f"rtrace.data.doc.results.summary.rows === {min(begin + 7, len(JOB))}")
+        grown = page.evaluate(headings)
+        page.reload()
+        until(page, CONNECTED)
+        assert page.evaluate(headings) == grown
+        assert len(grown) > 3
+
+
 def test_the_server_comes_back(page: Page, tmp_path: Path) -> None:
     """A page that was cut off connects again, and a file that was cut short meanwhile is begun anew."""
     path = tmp_path / "rollout_trace.jsonl"

@@ -122,7 +122,9 @@
     if (!section) {
       const heading = el("h2", {}, known ? known[1] : spec.title);
       section = el("section", { id: `section-${name}`, class: "section" }, heading);
-      document.querySelector("main").append(section);
+      const later = SECTIONS.slice(known ? SECTIONS.indexOf(known) + 1 : SECTIONS.length);
+      const next = later.map(([other]) => document.getElementById(`section-${other}`)).find(Boolean);
+      document.querySelector("main").insertBefore(section, next || null); // a page that follows a file gets sections later
     }
     const host = el("div", { class: "panel-body" });
     const heading = spec.title && known ? el("h3", {}, spec.title) : null;

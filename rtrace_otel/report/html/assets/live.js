@@ -16,6 +16,7 @@
   let held = null;
   let stream = null;
   let work = Promise.resolve();
+  let pressed = false;
 
   /** Begins to follow; called by the page with what it holds. */
   function follow(epoch, version, back) {
@@ -26,7 +27,13 @@
     document.querySelector("header.top .names").append(bar);
     rtrace.ready.then(connect);
     document.addEventListener("visibilitychange", () => (document.hidden ? leave() : connect()));
-    setInterval(say, 1000);
+    addEventListener("pointerdown", () => (pressed = true));
+    addEventListener("pointerup", () => (pressed = false));
+    addEventListener("pointercancel", () => (pressed = false));
+    setInterval(() => {
+      show();
+      say();
+    }, 1000);
     say();
   }
 
@@ -60,26 +67,28 @@
       const told = JSON.parse(event.data);
       known = { epoch: told.epoch, version: told.version };
       held = { ...held, ...told.parts };
-      if (!paused) {
-        show();
-      }
+      show();
     });
+  }
+
+  /** Whether a person is in the middle of something that drawing anew would take away. */
+  function busy() {
+    const typing = document.activeElement?.matches("main input, main textarea, main select");
+    return pressed || typing || getSelection()?.isCollapsed === false;
   }
 
   function pause(wanted) {
     paused = wanted;
     button.textContent = paused ? "go on" : "pause";
-    if (!paused) {
-      show();
-    }
+    show();
     say();
   }
 
-  /** Draws what came; one after the other, so that an older part never replaces a newer one. */
+  /** Draws what came, if nothing is against it; one after the other, so that an older part never replaces a newer one. */
   function show() {
-    const parts = held;
-    held = null;
-    if (parts) {
+    if (held && !paused && !busy()) {
+      const parts = held;
+      held = null;
       work = work.then(() => draw(parts));
     }
   }
@@ -105,10 +114,34 @@
     if (parts.opening) {
       document.querySelector(".verdict").replaceChildren(...parts.opening.map((text) => el("p", {}, text)));
     }
-    const top = scrollY;
+    const restore = kept();
     rtrace.draw(data);
-    scrollTo({ top, behavior: "instant" });
+    restore();
     document.documentElement.dataset.version = String(known.version);
+  }
+
+  /** Remembers what drawing anew loses, and gives what brings it back: scrolling, what is unfolded, the focus. */
+  function kept() {
+    const find = (selector) => [...document.querySelectorAll("main .panel")].flatMap((panel) =>
+      [...panel.querySelectorAll(selector)].map((element, place) => [`${panel.id} ${selector} ${place}`, element]),
+    );
+    const top = scrollY;
+    const scrolled = new Map(find(".scroll").map(([key, element]) => [key, [element.scrollLeft, element.scrollTop]]));
+    const open = new Set(find("details").filter(([, element]) => element.open).map(([key]) => key));
+    const active = document.activeElement;
+    const alike = active?.closest("main .panel") ? [active.localName, ...active.classList].join(".") : null;
+    const focused = alike && find(alike).find(([, element]) => element === active);
+    return () => {
+      for (const [key, element] of find(".scroll")) {
+        [element.scrollLeft, element.scrollTop] = scrolled.get(key) || [0, 0];
+      }
+      for (const [key, element] of find("details")) {
+        element.open ||= open.has(key);
+      }
+      const again = focused && find(alike).find(([key]) => key === focused[0]);
+      again?.[1].focus({ preventScroll: true });
+      scrollTo({ top, behavior: "instant" });
+    };
   }
 
   function ago() {
@@ -125,7 +158,8 @@
     const texts = { paused: "Paused", live: "Live", lost: "Connection lost, trying again" };
     const problem = state && (state.problem || (state.missing ? "the file is not there" : null));
     const behind = state && state.behind ? `${Math.ceil(state.behind / 1e6)} MB left to read` : null;
-    const next = [texts[now], problem, behind].filter(Boolean).join(" · ");
+    const waits = held && !paused ? "new data waits until you are done" : null;
+    const next = [texts[now], problem, behind, waits].filter(Boolean).join(" · ");
     if (words.textContent !== next) {
       words.textContent = next; // a screen reader is told only what changed
     }
