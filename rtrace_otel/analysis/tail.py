@@ -77,6 +77,11 @@ class Tail:
         """What was wrong with the lines so far."""
         return self._reader.report
 
+    @property
+    def line(self) -> int:
+        """The physical line of the row just given, from 1."""
+        return self._reader.line
+
     def look(self) -> tuple[bool, Iterator[Row]]:
         """Read what was added since the last look, at most ``MAX_LOOK_BYTES`` of it.
 

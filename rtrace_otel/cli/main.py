@@ -24,13 +24,15 @@ COMMANDS: Final = {
     "waste": "Where tokens and attempt time went, by fate and reason.",
     "compare": "Two traces or two runs side by side, with limits for CI.",
     "check": "Whether the numbers add up, with a line for each that does not.",
+    "report": "One offline HTML page with the verdict, charts and tables.",
     "definitions": "What every number means: formula, unit, source.",
     "steps": "Training steps: how long each waited and trained, who waited for whom.",
     "groups": "Prompt groups: which ones waited, what held them up, how they ended.",
     "attempts": "Rollout attempts: the slow, the abandoned, the stuck; latencies.",
     "watch": "Follow the trace of a running job, full-screen.",
+    "serve": "The report as a local page that follows the trace of a running job.",
     "replay": "Send a trace's spans to a collector, Jaeger or Tempo.",
-    "export": "Write a trace's spans as OTLP JSON Lines or Chrome trace JSON.",
+    "export": "Write a trace for other viewers: Perfetto, OTLP JSON Lines, Chrome JSON.",
 }
 """Names and one-line helps; a command's own module is imported when it runs."""
 

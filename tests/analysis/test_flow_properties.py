@@ -49,7 +49,7 @@ _OTHERS = st.one_of(
     st.builds(refit, _run, st.just(1), st.integers(1, 2), st.tuples(_id, st.integers(0, 9))),
     st.builds(event, _run, st.sampled_from(["train_step_started", "checkpoint_started"])),
 )
-_HISTORIES = st.lists(st.one_of(_ATTEMPTS, _OTHERS), max_size=50)
+HISTORIES = st.lists(st.one_of(_ATTEMPTS, _OTHERS), max_size=50)
 
 
 def lives_of_attempts(rows: list[Row]) -> Counter[str]:
@@ -73,7 +73,7 @@ def lives_of_attempts(rows: list[Row]) -> Counter[str]:
 
 
 @settings(deadline=None, max_examples=300)
-@given(_HISTORIES)
+@given(HISTORIES)
 def test_attempts_end_as_one_by_one(events: list[Row]) -> None:
     """Each in one way, whatever happens to their groups; and no duration is negative."""
     rows = trace(*events)
@@ -90,7 +90,7 @@ def _durations(record: AttemptRecord) -> list[float]:
 
 
 @settings(deadline=None, max_examples=300)
-@given(_HISTORIES)
+@given(HISTORIES)
 def test_groups_hold_the_attempts_that_name_them(events: list[Row]) -> None:
     """What groups count never exceeds what attempts count, and what is brought back goes on."""
     rows = trace(*events)
@@ -106,7 +106,7 @@ def test_groups_hold_the_attempts_that_name_them(events: list[Row]) -> None:
 
 
 @settings(deadline=None, max_examples=300)
-@given(_HISTORIES, st.integers(0, 5))
+@given(HISTORIES, st.integers(0, 5))
 def test_the_limit_changes_what_is_shown_and_nothing_else(events: list[Row], limit: int) -> None:
     """Counts and latencies are those of all; what is shown is the head of all."""
     rows = trace(*events)
@@ -117,7 +117,7 @@ def test_the_limit_changes_what_is_shown_and_nothing_else(events: list[Row], lim
 
 
 @settings(deadline=None, max_examples=300)
-@given(_HISTORIES)
+@given(HISTORIES)
 def test_wall_time_and_verdicts_add_up(events: list[Row]) -> None:
     """In any history, and every ``train_step`` row is one of the steps."""
     found = train_steps(trace(*events))

@@ -1,0 +1,125 @@
+"""Everything that a report of a whole file shows, in one pass over it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rtrace_otel.analysis.check.check import CheckFold
+from rtrace_otel.analysis.check.results import CheckReport
+from rtrace_otel.analysis.damage import ReadReport
+from rtrace_otel.analysis.flow_tap import FlowTap
+from rtrace_otel.analysis.pauses import Pauses, PausesFold
+from rtrace_otel.analysis.restore import RestoreFold
+from rtrace_otel.analysis.restore_results import RestoreReport
+from rtrace_otel.analysis.slow import Slow, SlowFold
+from rtrace_otel.analysis.staleness import Staleness, StalenessFold
+from rtrace_otel.analysis.step_results import StepsReport
+from rtrace_otel.analysis.steps import StepsFold
+from rtrace_otel.analysis.summary import Summary, SummaryFold
+from rtrace_otel.analysis.timeline.fold import TimelineFold
+from rtrace_otel.analysis.timeline.kept import Selection
+from rtrace_otel.analysis.timeline.results import Timeline
+from rtrace_otel.analysis.waste import WasteFold, WasteReport
+from rtrace_otel.analysis.waste_steps import WasteSteps, waste_steps
+from rtrace_otel.events import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What is known of a file.
+
+    Attributes:
+        summary: What it holds.
+        restores: What each stop cost.
+        waste: Every rollout in one account.
+        staleness: Batch age, and what stands behind it.
+        steps: Training steps, and where the wall time went.
+        slow: The slowest attempts and groups, and how long they take.
+        pauses: Refits and checkpoints one by one.
+        waste_steps: Tokens that ended between one step and the next.
+        timeline: The job over time.
+        check: Whether the numbers add up; ``None`` if that was not asked.
+    """
+
+    summary: Summary
+    restores: RestoreReport
+    waste: WasteReport
+    staleness: Staleness
+    steps: StepsReport
+    slow: Slow
+    pauses: Pauses
+    waste_steps: WasteSteps
+    timeline: Timeline
+    check: CheckReport | None
+
+    def self_check(self) -> None:
+        """Conservation: that of each part.
+
+        Raises:
+            AssertionError: A part does not add up.
+        """
+        for part in (self.summary, self.restores, self.waste, self.staleness, self.steps, self.slow, self.waste_steps):
+            part.self_check()
+        self.timeline.self_check()
+        assert self.summary.refits == len(self.pauses.refits), self.summary.refits
+        assert self.summary.checkpoints == len(self.pauses.checkpoints), self.summary.checkpoints
+
+
+class OverviewFold:
+    """Builds an :class:`Overview` row by row; its memory is that of its parts together.
+
+    Args:
+        check: Whether to judge the rules of ``rtrace check`` too.
+        selection: Which attempts the timeline holds, and how many.
+    """
+
+    def __init__(self, *, check: bool = True, selection: Selection | None = None) -> None:
+        """Begin with no row seen."""
+        self._summary = SummaryFold()
+        self._restores = RestoreFold()
+        self._waste = WasteFold(self._restores)
+        self._staleness = StalenessFold()
+        self._steps = StepsFold()
+        self._flow = FlowTap()
+        self._slow = SlowFold(self._flow)
+        self._pauses = PausesFold()
+        self._timeline = TimelineFold(selection, self._restores.follower, self._flow)
+        self._check = CheckFold() if check else None
+
+    def add(self, row: Row, line: int) -> None:
+        """Take the next row of the file.
+
+        Args:
+            row: The row.
+            line: Its physical line, from 1.
+        """
+        self._summary.add(row)
+        self._restores.add(row)
+        self._waste.add(row)
+        self._staleness.add(row)
+        self._steps.add(row)
+        self._flow.advance(row)
+        self._slow.add(row)
+        self._pauses.add(row)
+        self._timeline.add(row)
+        if self._check is not None:
+            self._check.add(row, line)
+
+    def result(self, read: ReadReport) -> Overview:
+        """What is known of the rows so far; with ``check``, call it once.
+
+        Args:
+            read: What the reader met.
+        """
+        return Overview(
+            summary=self._summary.result(),
+            restores=self._restores.result(),
+            waste=self._waste.result(),
+            staleness=self._staleness.result(),
+            steps=self._steps.result(),
+            slow=self._slow.result(),
+            pauses=self._pauses.result(),
+            waste_steps=waste_steps(self._restores.follower.books.steps),
+            timeline=self._timeline.result(),
+            check=None if self._check is None else self._check.result(read),
+        )

@@ -1,0 +1,212 @@
+"use strict";
+/**
+ * Paints attempts: bars in lanes, all bars of a colour in one go.
+ *
+ * Where a bar is narrower than a pixel it is drawn one pixel wide, and bars of one colour on the same pixel are drawn
+ * once, so that nothing disappears and a hundred thousand bars cost no more than the pixels that they cover.
+ */
+(() => {
+  const tl = rtrace.timeline;
+  const VERSION_COLORS = 8;
+  const DIM = "dim";
+
+  /** Bars of one colour in device pixels: x, y, width, height of each. */
+  class Batch {
+    constructor() {
+      this.values = new Float32Array(4096);
+      this.length = 0;
+    }
+
+    add(x, y, width, height) {
+      if (this.length + 4 > this.values.length) {
+        const more = new Float32Array(2 * this.values.length);
+        more.set(this.values);
+        this.values = more;
+      }
+      this.values[this.length++] = x;
+      this.values[this.length++] = y;
+      this.values[this.length++] = width;
+      this.values[this.length++] = height;
+    }
+
+    paint(context, color) {
+      context.fillStyle = color;
+      const { values, length } = this;
+      for (let at = 0; at < length; at += 4) {
+        context.fillRect(values[at], values[at + 1], values[at + 2], values[at + 3]);
+      }
+    }
+  }
+
+  /** The colours of the theme, read once for each painting. */
+  function palette(model) {
+    return {
+      states: model.states.map((state) => rtrace.color(`tl-${state}`)),
+      versions: Array.from({ length: VERSION_COLORS }, (_, place) => rtrace.color(`tl-v${place}`)),
+      unknown: rtrace.color("tl-open"),
+      dim: rtrace.color("tl-dim"),
+      ink: rtrace.color("ink"),
+      soft: rtrace.color("soft"),
+      paper: rtrace.color("paper"),
+      line: rtrace.color("line"),
+      accent: rtrace.color("accent"),
+      stop: rtrace.color("tl-stop"),
+      restore: rtrace.color("tl-restore"),
+      checkpoint: rtrace.color("tl-checkpoint"),
+      step: rtrace.color("tl-step"),
+      refit: rtrace.color("tl-refit"),
+    };
+  }
+
+  const versionColor = (colors, version) =>
+    Number.isNaN(version) ? colors.unknown : colors.versions[((version % VERSION_COLORS) + VERSION_COLORS) % VERSION_COLORS];
+
+  /** Where a lane is drawn, in device pixels of the canvas: its top and the height of its bars. */
+  function laneBox(view, box, lane) {
+    const pitch = box.height / (view.bottom - view.top);
+    const top = box.y + Math.floor((lane - view.top) * pitch);
+    const height = Math.max(Math.floor(pitch) - (pitch >= 4 ? 1 : 0), 1);
+    return [top, height];
+  }
+
+  /**
+   * Paints the attempts of a view into a box of the canvas (device pixels).
+   * @returns {{drawn: number, inView: number}} rectangles painted, and attempts that touch the view
+   */
+  function lanes(context, model, look, box, colors) {
+    const painter = new Painter(model, look, box, colors);
+    const order = look.color === "outcome" ? stateOrder(model) : model.states.map((_, state) => state);
+    for (const state of order) {
+      for (const row of model.byState[state]) {
+        painter.bar(row, state);
+      }
+    }
+    painter.paint(context);
+    return { drawn: painter.drawn, inView: painter.inView };
+  }
+
+  /** The states with those that went well first, so that the others are painted above them. */
+  function stateOrder(model) {
+    const calm = ["trained", "sealed", "kept"];
+    const places = model.states.map((_, place) => place);
+    return places.sort((a, b) => Number(calm.includes(model.states[b])) - Number(calm.includes(model.states[a])) || a - b);
+  }
+
+  class Painter {
+    constructor(model, look, box, colors) {
+      Object.assign(this, { model, look, box, colors, drawn: 0, inView: 0 });
+      this.batches = new Map([[DIM, new Batch()]]);
+      this.scale = box.width / (look.view.to - look.view.from);
+      this.last = new Map();
+    }
+
+    bar(row, state) {
+      const { model, look } = this;
+      const { view } = look;
+      const lane = model.lane[row];
+      if (model.start[row] > view.to || model.end[row] < view.from || lane + 1 <= view.top || lane >= view.bottom) {
+        return;
+      }
+      this.inView++;
+      const [y, height] = laneBox(view, this.box, lane);
+      if (!look.mask[row]) {
+        this.rectangle(DIM, model.start[row], model.end[row], y, height);
+      } else if (look.color === "version") {
+        tl.eachSegment(model, row, (from, to, version) =>
+          this.rectangle(versionColor(this.colors, version), from, to, y, height),
+        );
+      } else {
+        this.rectangle(this.colors.states[state], model.start[row], model.end[row], y, height);
+      }
+    }
+
+    rectangle(color, from, to, y, height) {
+      const { box, scale, look } = this;
+      const { view } = look;
+      if (from > view.to || to < view.from) {
+        return;
+      }
+      const low = Math.max(box.x, Math.round(box.x + (from - view.from) * scale));
+      const end = Math.min(Math.round(box.x + (to - view.from) * scale), box.x + box.width);
+      const high = Math.max(end - (end - low >= 4 ? 1 : 0), low + 1);
+      let batch = this.batches.get(color);
+      if (!batch) {
+        batch = new Batch();
+        this.batches.set(color, batch);
+      }
+      let last = this.last.get(color);
+      if (!last) {
+        last = new Int32Array(box.height + 2).fill(-1);
+        this.last.set(color, last);
+      }
+      const line = Math.max(y - box.y, 0);
+      if (height <= 1 && high <= last[line]) {
+        return; // these pixels have this colour already
+      }
+      last[line] = high;
+      const top = Math.max(y, box.y);
+      batch.add(low, top, high - low, Math.min(y + height, box.y + box.height) - top);
+      this.drawn++;
+    }
+
+    paint(context) {
+      for (const [color, batch] of this.batches) {
+        batch.paint(context, color === DIM ? this.colors.dim : color);
+      }
+    }
+  }
+
+  /** Outlines around attempts: the selected one strong, its siblings thin. */
+  function outlines(context, model, look, box, colors, ratio) {
+    if (look.selected < 0) {
+      return;
+    }
+    const frame = (row, width, color) => {
+      const [y, height] = laneBox(look.view, box, model.lane[row]);
+      const scale = box.width / (look.view.to - look.view.from);
+      const x = box.x + (model.start[row] - look.view.from) * scale;
+      const length = Math.max((model.end[row] - model.start[row]) * scale, 1);
+      context.strokeStyle = color;
+      context.lineWidth = width;
+      context.strokeRect(x - width, y - width / 2, length + 2 * width, Math.max(height, 2 * ratio) + width);
+    };
+    context.save();
+    context.beginPath();
+    context.rect(box.x, box.y, box.width, box.height);
+    context.clip();
+    for (const row of look.siblings) {
+      if (row !== look.selected) {
+        frame(row, ratio, colors.ink);
+      }
+    }
+    frame(look.selected, 3 * ratio, colors.paper);
+    frame(look.selected, 2 * ratio, colors.accent);
+    context.restore();
+  }
+
+  /** The attempt at a point of the box (device pixels), `-1` for none; a point close to a thin bar will do. */
+  function hit(model, look, box, x, y) {
+    const { view } = look;
+    const scale = box.width / (view.to - view.from);
+    const pitch = box.height / (view.bottom - view.top);
+    const at = view.from + (x - box.x) / scale;
+    const lane = view.top + (y - box.y) / pitch;
+    const slackS = 3 / scale;
+    const slackLanes = Math.max(1.5 / pitch - 0.5, 0);
+    let best = -1;
+    let least = Infinity;
+    for (let row = 0; row < model.rows && model.start[row] <= at + slackS; row++) {
+      const off = Math.max(model.start[row] - at, at - model.end[row], 0);
+      const offLanes = Math.max(model.lane[row] - lane, lane - model.lane[row] - 1, 0);
+      if (off <= slackS && offLanes <= slackLanes) {
+        const distance = off * scale + offLanes * pitch + (look.mask[row] ? 0 : 100);
+        if (distance < least) {
+          [best, least] = [row, distance];
+        }
+      }
+    }
+    return best;
+  }
+
+  Object.assign(rtrace.timeline, { palette, versionColor, laneBox, paintLanes: lanes, outlines, hit });
+})();
