@@ -6,7 +6,7 @@ import math
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 
-from rtrace_otel.analysis.flow_records import Outcome
+from rtrace_otel.analysis.flow_records import ATTEMPT_OUTCOMES, Outcome
 from rtrace_otel.analysis.ledger.work import Fate
 from rtrace_otel.analysis.timeline.kept import Bar
 from rtrace_otel.analysis.timeline.lanes import pack_lanes
@@ -39,6 +39,7 @@ def columns_of(bars: Sequence[Bar], fates: Mapping[tuple[str, str], Fate]) -> tu
         instance=instance,
         level=level,
         lane=pack_lanes(starts, ends),
+        outcome=array("b", (ATTEMPT_OUTCOMES.index(record.outcome) for record in records)),
         state=array("b", map(_state, bars, fate)),
         fate=array("b", (NOWHERE if found is None else FATES.index(found) for found in fate)),
         start=starts,

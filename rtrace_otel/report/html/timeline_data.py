@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
+from rtrace_otel.analysis.flow_records import ATTEMPT_OUTCOMES
 from rtrace_otel.analysis.timeline.results import NOWHERE, UNKNOWN, AttemptColumns, Timeline
 from rtrace_otel.analysis.timeline.states import FATES, STATES, State
 from rtrace_otel.report.document import printable
@@ -34,6 +35,7 @@ def timeline_json(found: Timeline) -> dict[str, Any]:
         "attempts_shown": found.attempts_shown,
         "by_outcome": dict(found.by_outcome),
         "attempt_seconds": found.attempt_seconds,
+        "outcomes": [str(outcome) for outcome in ATTEMPT_OUTCOMES],
         "states": [str(state) for state in STATES],
         "fates": [str(fate) for fate in FATES],
         "bands": bands,
@@ -62,6 +64,7 @@ def timeline_columns(found: Timeline) -> dict[str, Columns]:
             "start_delta": numbers([start - before for start, before in zip(starts, [0, *starts], strict=False)]),
             "length": numbers([end - start for start, end in zip(starts, ends, strict=True)]),
             "lane": numbers(columns.lane),
+            "outcome": numbers(columns.outcome),
             "state": numbers(columns.state),
             "fate": numbers(_places(columns.fate)),
             "group": numbers(owner),

@@ -45,7 +45,7 @@
 
   function fillOf(kind, band, colors, place) {
     if (kind === "runs") {
-      return place % 2 ? colors.soft : colors.ink;
+      return colors.runs[place % 2];
     }
     const named = { stops: colors.stop, refits: colors.refit, checkpoints: colors.checkpoint, restores: colors.restore };
     return named[kind] || (band.given_up || !band.finished ? colors.stop : colors.step);

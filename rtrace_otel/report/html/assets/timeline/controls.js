@@ -123,7 +123,7 @@
       return { x: spot.x / ratio, y: spot.y / ratio, width: spot.width / ratio, height: spot.height / ratio };
     };
     const timeAt = (x, view = look.view) => view.from + ((x - box().x) / box().width) * (view.to - view.from);
-    const laneAt = (y) => look.view.top + ((y - box().y) / box().height) * (look.view.bottom - look.view.top);
+    const laneAt = (y) => does.shown().top + ((y - box().y) / box().height) * (does.shown().bottom - does.shown().top);
 
     lanes.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) {
@@ -215,7 +215,7 @@
       const [x, y] = point(event);
       const factor = Math.exp(-(event.deltaY || event.deltaX) * (event.deltaMode === 1 ? 0.05 : 0.0022));
       if (event.shiftKey) {
-        does.change({ view: tl.zoomedLanes(getModel(), look.view, laneAt(y), factor) });
+        does.change({ view: tl.zoomedLanes(getModel(), does.shown(), laneAt(y), factor) });
       } else if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
         const seconds = (event.deltaX / box().width) * (look.view.to - look.view.from);
         does.change({ view: tl.panned(getModel(), look.view, seconds, 0) });
@@ -240,7 +240,7 @@
       const middle = (view.from + view.to) / 2;
       const show = (next) => () => does.change({ view: next });
       const zoom = (factor) => () => does.change({ view: tl.zoomed(model, view, middle, factor) }, true);
-      const taller = (factor) => show(tl.zoomedLanes(model, view, (view.top + view.bottom) / 2, factor));
+      const taller = (factor) => show(tl.zoomedLanes(model, does.shown(), (view.top + does.shown().bottom) / 2, factor));
       const upDown = (sign) => (event.shiftKey ? taller(sign < 0 ? 1.5 : 1 / 1.5) : show(tl.panned(model, view, 0, sign * rows)));
       return {
         ArrowLeft: show(tl.panned(model, view, -seconds, 0)),

@@ -43,6 +43,7 @@
     return {
       states: model.states.map((state) => rtrace.color(`tl-${state}`)),
       versions: Array.from({ length: VERSION_COLORS }, (_, place) => rtrace.color(`tl-v${place}`)),
+      runs: [rtrace.color("tl-run0"), rtrace.color("tl-run1")],
       unknown: rtrace.color("tl-open"),
       dim: rtrace.color("tl-dim"),
       ink: rtrace.color("ink"),

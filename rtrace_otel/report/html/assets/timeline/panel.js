@@ -16,6 +16,8 @@
   let parts = null;
   let painted = null;
   let atWhole = true;
+  let frame = 0;
+  let told = null;
 
   function draw(host, data) {
     model = tl.build(data);
@@ -29,13 +31,14 @@
       document.getElementById("panel-timeline").scrollIntoView();
     } else {
       look.view = atWhole || !look.view ? tl.whole(model) : tl.within(model, look.view);
-      look.selected = look.selectedKey === null ? -1 : tl.rowOfKey(model, look.selectedKey);
+      mark(look.selectedKey === null ? -1 : tl.rowOfKey(model, look.selectedKey));
     }
+    told = null;
     refilter();
     paint();
     tell();
     rtrace.onPaint(parts.lanes, paint);
-    tl.listen(parts, () => model, look, { change, select, paint, hover, resetHover, step, selectNear, spots: () => painted.spots });
+    tl.listen(parts, () => model, look, { change, select, paint, hover, resetHover, step, selectNear, spots: () => painted.spots, shown: () => painted.view });
   }
 
   function build(short) {
@@ -97,9 +100,25 @@
       refilter();
     }
     atWhole = tl.isWhole(model, look.view);
-    paint();
-    tell();
+    frame = frame || requestAnimationFrame(show);
     remember(keep);
+  }
+
+  /** Shows what changed since the last frame, if anything did. */
+  function show() {
+    if (frame) {
+      cancelAnimationFrame(frame);
+      frame = 0;
+      paint();
+      tell();
+    }
+  }
+
+  /** Selects a row, `-1` for none, without showing it. */
+  function mark(row) {
+    look.selected = row;
+    look.selectedKey = row < 0 ? null : tl.keyOf(model, row);
+    look.siblings = row < 0 ? [] : tl.siblings(model, row);
   }
 
   function typed() {
@@ -112,7 +131,8 @@
 
   function take(linked) {
     const row = linked.selectedKey === null ? -1 : tl.rowOfKey(model, linked.selectedKey);
-    Object.assign(look, linked, { selected: row, selectedKey: row < 0 ? null : linked.selectedKey });
+    Object.assign(look, linked);
+    mark(row);
     atWhole = tl.isWhole(model, look.view);
   }
 
@@ -141,15 +161,12 @@
     const linked = tl.fromHash(model, location.hash) || (location.hash ? null : tl.fromHash(model, "#timeline?"));
     if (linked) {
       take(linked);
-      refilter();
-      paint();
-      tell();
+      change({ query: look.query });
     }
   });
 
   function select(row, keep = true) {
-    look.selected = row;
-    look.selectedKey = row < 0 ? null : tl.keyOf(model, row);
+    mark(row);
     if (row >= 0 && (model.end[row] < look.view.from || model.start[row] > look.view.to || model.lane[row] < look.view.top || model.lane[row] >= look.view.bottom)) {
       showRows([row]);
     }
@@ -200,27 +217,29 @@
         select(rows.reduce((best, row) => (distance(row) < distance(best) ? row : best)));
       }
     } else {
+      show();
       parts.story.focus();
     }
   }
 
   function paint() {
     const began = performance.now();
-    look.siblings = look.selected < 0 ? [] : tl.siblings(model, look.selected);
     parts.body.classList.toggle("tl-open-story", look.selected >= 0);
     const ratio = window.devicePixelRatio || 1;
     const { canvas, context, width, height } = tl.surface(parts.lanes, ratio);
     const colors = tl.palette(model);
     const spots = tl.layout(width, height, ratio);
+    const view = tl.fitted(model, look.view);
+    const shown = { ...look, view };
     context.clearRect(0, 0, canvas.width, canvas.height);
-    tl.behind(context, model, look, spots, colors);
-    const counts = tl.paintLanes(context, model, look, spots.lanes, colors);
-    const refitLines = tl.lines(context, model, look, spots, colors);
-    const bands = tl.strips(context, model, look, spots, colors, parts.short);
-    tl.outlines(context, model, look, spots.lanes, colors, ratio);
-    tl.frame(context, model, look, spots, colors);
+    tl.behind(context, model, shown, spots, colors);
+    const counts = tl.paintLanes(context, model, shown, spots.lanes, colors);
+    const refitLines = tl.lines(context, model, shown, spots, colors);
+    const bands = tl.strips(context, model, shown, spots, colors, parts.short);
+    tl.outlines(context, model, shown, spots.lanes, colors, ratio);
+    tl.frame(context, model, shown, spots, colors);
     tl.paintWhole(parts.whole, model, look, colors, ratio);
-    painted = { ...counts, refitLines, bands, spots, ms: performance.now() - began };
+    painted = { ...counts, refitLines, bands, spots, view, ms: performance.now() - began };
   }
 
   /** Says in words and controls what is looked at. */
@@ -245,14 +264,24 @@
 
   function tellStory() {
     const { story } = parts;
+    if (told === look.selected) {
+      return;
+    }
+    told = look.selected;
     story.hidden = look.selected < 0;
     const kept = document.activeElement && story.contains(document.activeElement);
     story.replaceChildren(
       ...(look.selected < 0 ? [] : tl.story(model, look.selected, parts.short, {
         choose: (row) => select(row),
-        zoom: (rows) => { showRows(rows); change({}, true); },
+        zoom: (rows) => {
+          showRows(rows);
+          change({}, true);
+        },
         filter: (query) => change({ query }, true),
-        close: () => { select(-1); parts.lanes.focus(); },
+        close: () => {
+          select(-1);
+          parts.lanes.focus();
+        },
       })),
     );
     if (kept) {
@@ -271,9 +300,10 @@
 
   /** Shows what is under the pointer; x and y in CSS pixels of the canvas. */
   function hover(x, y) {
+    show();
     const { spots } = painted;
     const [dx, dy] = [x * spots.ratio, y * spots.ratio];
-    const row = dy >= spots.lanes.y && dy < spots.axis.y && dx >= spots.lanes.x ? tl.hit(model, look, spots.lanes, dx, dy) : -1;
+    const row = dy >= spots.lanes.y && dy < spots.axis.y && dx >= spots.lanes.x ? tl.hit(model, { ...look, view: painted.view }, spots.lanes, dx, dy) : -1;
     const band = row < 0 ? tl.bandAt(model, look, spots, dx, dy) : null;
     const lines = row >= 0 ? tl.hint(model, row, parts.short) : band ? tl.bandHint(model, band.kind, band.band, parts.short) : null;
     look.hovered = row;
@@ -299,12 +329,13 @@
     if (!painted) {
       return null;
     }
+    show();
     const { view, color, query, matching, selected } = look;
     const { drawn, inView: seen, bands, refitLines, ms } = painted;
     const { lanes, ratio } = painted.spots;
     const counts = model.byState.map((rows, place) => [model.states[place], rows.length]);
     return {
-      ...view, color, query, matching, drawn, bands, refitLines, ms, inView: seen, rows: model.rows, lanes: model.found.lanes,
+      ...view, color, query, matching, drawn, bands, refitLines, ms, inView: seen, shownLanes: painted.view.bottom - painted.view.top, rows: model.rows, lanes: model.found.lanes,
       total: model.found.attempts_total, span: model.span, problem: look.problem, hidden: [...look.hidden], byState: Object.fromEntries(counts),
       selected: look.selectedKey, selectedRow: selected, hovered: look.hovered === undefined ? -1 : look.hovered,
       box: { x: lanes.x / ratio, y: lanes.y / ratio, width: lanes.width / ratio, height: lanes.height / ratio },

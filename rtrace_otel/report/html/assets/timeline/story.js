@@ -5,6 +5,7 @@
   const { el, format } = rtrace;
   const { known, count, seconds } = format;
   const MOST = 40;
+  const SHORT_S = 600;
 
   const MEANS = {
     trained: "sealed, and trained",
@@ -54,7 +55,7 @@
     return known(step) ? [...lines, ["step", String(step)]] : lines;
   }
 
-  const clockOf = (model, at) => tl.clock(model.origin + at, 0.1).slice(0, 10);
+  const clockOf = (model, at) => tl.clock(model.origin + at, model.span < SHORT_S ? 0.001 : 1);
 
   /** Lines for the pointer on a band. */
   function bandHint(model, kind, band, short) {
@@ -89,7 +90,6 @@
   function phases(model, row) {
     const { columns, groups } = model;
     const group = model.group[row];
-    const state = stateOf(model, row);
     const found = [[groups.reserved[group], "group reserved"]];
     const level = columns.level[row];
     found.push([model.start[row], level ? `went on after a restore (${level})` : "dispatched"]);
@@ -102,8 +102,9 @@
         found.push([from, `refit to version ${or(version)}`]);
       }
     });
-    found.push([model.end[row], ending(state, columns.reason[row])]);
-    if (state !== "abandoned" && state !== "open") {
+    const outcome = model.found.outcomes[columns.outcome[row]];
+    found.push([model.end[row], ending(outcome, columns.reason[row])]);
+    if (outcome === "sealed") {
       found.push([groups.published[group], "group published"]);
     }
     const step = columns.step[row];
@@ -114,11 +115,11 @@
     return found.filter(([at, words]) => known(at) || words.startsWith("refused") || words.startsWith("trained"));
   }
 
-  function ending(state, reason) {
-    if (state === "abandoned") {
+  function ending(outcome, reason) {
+    if (outcome === "abandoned") {
       return `abandoned: ${reason || "no reason given"}`;
     }
-    return { open: "still open at the last row", interrupted: "its run stopped" }[state] || "ended";
+    return { open: "still open at the last row", interrupted: "its run was killed" }[outcome] || outcome;
   }
 
   function others(model, title, rows, selected, choose) {
