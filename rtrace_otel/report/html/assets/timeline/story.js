@@ -86,6 +86,12 @@
     return [...head, ...rows[kind]().filter(([, value]) => value !== null && value !== undefined)];
   }
 
+  /** Generation, and how many attempts it had before: `2, attempt number 1`. */
+  function numbered(columns, row) {
+    const number = columns.attempt_index[row];
+    return `${or(columns.generation[row])}${known(number) ? `, attempt number ${number}` : ""}`;
+  }
+
   /** What happened to an attempt, in order: `[seconds since the job began, words]`. */
   function phases(model, row) {
     const { columns, groups } = model;
@@ -148,13 +154,13 @@
       ["Attempt", columns.id[row] || (found.ids_cut ? "its id is not in a page of this many" : "-")],
       ["Group", or(group)],
       ["Prompt", or(prompt)],
-      ["Generation", `${or(columns.generation[row])}, attempt number ${or(columns.attempt_index[row])}`],
+      ["Generation", numbered(columns, row)],
       ["Run", short(tl.runOf(model, row))],
-      ["Server", or(columns.instance[row])],
+      ["Server", columns.instance[row]],
       ["Ran", `${seconds(model.end[row] - model.start[row])}`],
       ["Tokens", tokens(model, row)],
       ["Version", versions(model, row)],
-      ["Reward", known(columns.reward[row]) ? String(columns.reward[row]) : "-"],
+      ["Reward", known(columns.reward[row]) ? String(Number(columns.reward[row].toFixed(4))) : null],
       ["After the stop", model.fate[row] < 0 ? null : found.fates[model.fate[row]].replaceAll("_", " ")],
     ].filter(([, value]) => value !== null);
     const button = (text, act) => el("button", { type: "button", class: "quiet", onclick: act }, text);
