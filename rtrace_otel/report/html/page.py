@@ -26,7 +26,10 @@ SCRIPTS: Final = (
     "assets/columns.js",
     "assets/table.js",
     "assets/blocks.js",
+    "assets/lines.js",
+    "assets/canvas.js",
     "assets/overview.js",
+    "assets/stops.js",
     "assets/timeline/model.js",
     "assets/timeline/filter.js",
     "assets/timeline/view.js",
@@ -35,6 +38,12 @@ SCRIPTS: Final = (
     "assets/timeline/story.js",
     "assets/timeline/controls.js",
     "assets/timeline/panel.js",
+    "assets/age.js",
+    "assets/flow.js",
+    "assets/waste.js",
+    "assets/latency.js",
+    "assets/pauses.js",
+    "assets/tables.js",
     "assets/boot.js",
 )
 """The page's scripts in the order in which they run; panels stand in the order of theirs."""

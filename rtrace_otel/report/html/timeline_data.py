@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from rtrace_otel.analysis.flow_records import ATTEMPT_OUTCOMES
-from rtrace_otel.analysis.timeline.results import NOWHERE, UNKNOWN, AttemptColumns, Timeline
+from rtrace_otel.analysis.timeline.results import NOWHERE, OPEN_ATTEMPTS, UNKNOWN, AttemptColumns, Timeline
 from rtrace_otel.analysis.timeline.states import FATES, STATES, State
 from rtrace_otel.report.document import printable
 from rtrace_otel.report.html.columns import Columns, numbers, texts
@@ -21,7 +21,7 @@ HEAD: Final = 8
 
 
 def timeline_json(found: Timeline) -> dict[str, Any]:
-    """Everything but the attempts as JSON values: counts, bands, series; texts as they can be shown."""
+    """Everything but the attempts as JSON values: counts, bands, open attempts over time; texts as they can be shown."""
     bands = {kind: [_shown(asdict(band)) for band in getattr(found.bands, kind)] for kind in found.bands.__slots__}
     return {
         "start": found.start,
@@ -42,7 +42,7 @@ def timeline_json(found: Timeline) -> dict[str, Any]:
         "series": {
             "start": found.series.start,
             "width": found.series.width,
-            **{name: [round(value, 4) for value in values] for name, values in found.series.values.items()},
+            OPEN_ATTEMPTS: [round(value, 4) for value in found.series.values[OPEN_ATTEMPTS]],
         },
     }
 

@@ -52,7 +52,7 @@
       state.order = sorted(table, place, state.descending);
       refresh();
     };
-    const button = el("button", { type: "button", onclick: sort }, column.title || column.key);
+    const button = el("button", { type: "button", onclick: sort, "aria-label": `sort by ${column.title || column.key}` }, column.title);
     return el("th", { scope: "col", class: column.align }, button);
   }
 
