@@ -21,7 +21,7 @@ HEAD: Final = 8
 
 
 def timeline_json(found: Timeline) -> dict[str, Any]:
-    """Everything but the attempts as JSON values: counts, bands, open attempts over time; texts as they can be shown."""
+    """Everything but the attempts as JSON values: counts, bands, open attempts over time; texts can be shown."""
     bands = {kind: [_shown(asdict(band)) for band in getattr(found.bands, kind)] for kind in found.bands.__slots__}
     return {
         "start": found.start,
