@@ -2,8 +2,8 @@
 /**
  * Paints attempts: bars in lanes.
  *
- * Where a bar is narrower than a pixel it is drawn one pixel wide, and bars of one colour on the same pixel are drawn
- * once, so that nothing disappears and a hundred thousand bars cost no more than the pixels that they cover.
+ * A bar narrower than a pixel is drawn one pixel wide, and bars of one colour on the same pixel are drawn once: nothing
+ * disappears, and a hundred thousand bars cost no more than the pixels that they cover.
  */
 (() => {
   const tl = rtrace.timeline;
@@ -62,7 +62,9 @@
   }
 
   const versionColor = (colors, version) =>
-    Number.isNaN(version) ? colors.unknown : colors.versions[((version % VERSION_COLORS) + VERSION_COLORS) % VERSION_COLORS];
+    Number.isNaN(version)
+      ? colors.unknown
+      : colors.versions[((version % VERSION_COLORS) + VERSION_COLORS) % VERSION_COLORS];
 
   /** Where a lane is drawn, in device pixels of the canvas: its top and the height of its bars. */
   function laneBox(view, box, lane) {
@@ -96,7 +98,9 @@
   function stateOrder(model) {
     const calm = ["trained", "sealed", "kept"];
     const places = model.states.map((_, place) => place);
-    return places.sort((a, b) => Number(calm.includes(model.states[b])) - Number(calm.includes(model.states[a])) || a - b);
+    return places.sort(
+      (a, b) => Number(calm.includes(model.states[b])) - Number(calm.includes(model.states[a])) || a - b,
+    );
   }
 
   class Painter {
@@ -159,6 +163,49 @@
     }
   }
 
+  /** The colour of words on a colour such as `#0a5fa5`: by its brightness as the eye sees it (ITU-R BT.601). */
+  function inkOn(color) {
+    const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+    return 0.299 * red + 0.587 * green + 0.114 * blue < 128 ? "#ffffff" : "#10151c";
+  }
+
+  const LABEL_HEIGHT = 12;
+  const LABEL_WIDTH = 40;
+
+  /** Where bars are tall and wide enough: prompt and generation of each, and its tokens if there is room. */
+  function labels(context, model, look, box, colors, ratio) {
+    const { view } = look;
+    const [, height] = laneBox(view, box, 0);
+    if (height < LABEL_HEIGHT * ratio || look.color === "version") {
+      return;
+    }
+    const scale = box.width / (view.to - view.from);
+    context.font = tl.scaledFont(ratio);
+    context.textAlign = "left";
+    context.textBaseline = "middle";
+    for (let row = 0; row < model.rows && model.start[row] <= view.to; row++) {
+      const low = Math.max(box.x + (model.start[row] - view.from) * scale, box.x);
+      const width = Math.min(box.x + (model.end[row] - view.from) * scale, box.x + box.width) - low - 8 * ratio;
+      const lane = model.lane[row];
+      if (width < LABEL_WIDTH * ratio || lane < view.top || lane + 1 > view.bottom || !look.mask[row]) {
+        continue;
+      }
+      const text = labelOf(model, row, (words) => context.measureText(words).width <= width);
+      context.fillStyle = inkOn(colors.states[model.state[row]]);
+      context.fillText(text, low + 4 * ratio, laneBox(view, box, lane)[0] + height / 2);
+    }
+  }
+
+  function labelOf(model, row, fits) {
+    const generation = model.columns.generation[row];
+    const name = `${tl.promptOf(model, row) ?? "?"}/${Number.isNaN(generation) ? "?" : generation}`;
+    const tokens = model.columns.tokens[row];
+    const reason = model.columns.reason[row];
+    const made = Number.isNaN(tokens) ? "no tokens known" : `${rtrace.format.count(tokens)} tokens`;
+    const long = `${name} \u00b7 ${reason || made}`;
+    return fits(long) ? long : fits(name) ? name : "";
+  }
+
   /** Outlines around attempts: the selected one strong, its siblings thin. */
   function outlines(context, model, look, box, colors, ratio) {
     if (look.selected < 0) {
@@ -211,5 +258,5 @@
     return best;
   }
 
-  Object.assign(rtrace.timeline, { palette, versionColor, laneBox, paintLanes: lanes, outlines, hit });
+  Object.assign(rtrace.timeline, { palette, versionColor, laneBox, inkOn, paintLanes: lanes, labels, outlines, hit });
 })();

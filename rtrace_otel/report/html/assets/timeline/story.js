@@ -60,8 +60,15 @@
   /** Lines for the pointer on a band. */
   function bandHint(model, kind, band, short) {
     const rows = {
-      runs: () => [["ended", band.ended_how], ["reason", band.reason], ["restored", band.restored_from]],
-      stops: () => [["next run", short(band.restored_run)], ["took", `${count(band.rollouts)} rollouts, ${count(band.steps_lost)} steps`]],
+      runs: () => [
+        ["ended", band.ended_how],
+        ["reason", band.reason],
+        ["restored", band.restored_from],
+      ],
+      stops: () => [
+        ["next run", short(band.restored_run)],
+        ["took", `${count(band.rollouts)} rollouts, ${count(band.steps_lost)} steps`],
+      ],
       steps: () => [
         ["trained version", or(band.trained_version)],
         ["batch age", format.age(band.batch_age)],
@@ -74,8 +81,16 @@
         ["calls cut", count(band.calls)],
         ["tokens in flight", count(band.tokens_in_flight)],
       ],
-      checkpoints: () => [["of step", or(band.step)], ["groups", count(band.groups)], ["", band.finished ? null : "not published"]],
-      restores: () => [["of step", or(band.step)], ["from run", band.from_run && short(band.from_run)], ["groups", count(band.groups)]],
+      checkpoints: () => [
+        ["of step", or(band.step)],
+        ["groups", count(band.groups)],
+        ["", band.finished ? null : "not published"],
+      ],
+      restores: () => [
+        ["of step", or(band.step)],
+        ["from run", band.from_run && short(band.from_run)],
+        ["groups", count(band.groups)],
+      ],
     };
     const names = { runs: "run", stops: "stop of run", steps: `step ${or(band.step)} of run`, refits: "refit of run" };
     const name = names[kind] || `${kind.slice(0, -1)} ${band.checkpoint_id || ""}, run`;
@@ -133,11 +148,32 @@
     const items = shown.map((row) => {
       const state = stateOf(model, row);
       const text = `${or(model.columns.generation[row])} · ${clockOf(model, model.start[row])} · ${seconds(model.end[row] - model.start[row])}`;
-      const attributes = { type: "button", class: "tl-other", "aria-current": row === selected ? "true" : null, onclick: () => choose(row) };
-      return el("li", {}, el("button", attributes, el("span", { class: `swatch tl-${state}` }), text, el("span", { class: "tl-state" }, state)));
+      const attributes = {
+        type: "button",
+        class: "tl-other",
+        "aria-current": row === selected ? "true" : null,
+        onclick: () => choose(row),
+      };
+      return el(
+        "li",
+        {},
+        el(
+          "button",
+          attributes,
+          el("span", { class: `swatch tl-${state}` }),
+          text,
+          el("span", { class: "tl-state" }, state),
+        ),
+      );
     });
     const left = rows.length - shown.length;
-    return el("div", {}, el("h4", {}, title), el("ul", { class: "tl-others" }, ...items), left ? el("p", { class: "caption" }, `${count(left)} more`) : null);
+    return el(
+      "div",
+      {},
+      el("h4", {}, title),
+      el("ul", { class: "tl-others" }, ...items),
+      left ? el("p", { class: "caption" }, `${count(left)} more`) : null,
+    );
   }
 
   /**
@@ -165,20 +201,32 @@
     ].filter(([, value]) => value !== null);
     const button = (text, act) => el("button", { type: "button", class: "quiet", onclick: act }, text);
     return [
-      el("div", { class: "tl-story-head" },
+      el(
+        "div",
+        { class: "tl-story-head" },
         el("span", { class: `swatch tl-${state}` }),
         el("strong", {}, state),
         el("button", { type: "button", class: "tl-close", "aria-label": "Close", onclick: does.close }, "\u00d7"),
       ),
       el("p", { class: "caption" }, MEANS[state]),
-      el("div", { class: "facts" }, el("dl", {}, ...facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]))),
+      el(
+        "div",
+        { class: "facts" },
+        el("dl", {}, ...facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
+      ),
       el("h4", {}, "What happened"),
-      el("ol", { class: "tl-phases" }, ...phases(model, row).map(([at, words]) =>
-        el("li", {}, el("span", { class: "tl-when" }, known(at) ? clockOf(model, at) : ""), el("span", {}, words)),
-      )),
+      el(
+        "ol",
+        { class: "tl-phases" },
+        ...phases(model, row).map(([at, words]) =>
+          el("li", {}, el("span", { class: "tl-when" }, known(at) ? clockOf(model, at) : ""), el("span", {}, words)),
+        ),
+      ),
       others(model, `Its group: ${siblings.length} here`, siblings, row, does.choose),
       others(model, "Same prompt and generation, all runs", tl.history(model, row), row, does.choose),
-      el("p", { class: "tl-acts" },
+      el(
+        "p",
+        { class: "tl-acts" },
         button("zoom to it", () => does.zoom([row])),
         button("zoom to its group", () => does.zoom(siblings)),
         prompt === null ? null : button("only this prompt", () => does.filter(tl.filterWord("prompt", prompt))),

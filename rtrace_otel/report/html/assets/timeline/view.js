@@ -101,7 +101,11 @@
         parts.set("y", [top, bottom].map((value) => value.toFixed(2)).join(","));
       }
     }
-    const others = { q: look.query, off: [...look.hidden].join(","), color: look.color === "outcome" ? "" : look.color };
+    const others = {
+      q: look.query,
+      off: [...look.hidden].join(","),
+      color: look.color === "outcome" ? "" : look.color,
+    };
     for (const [name, value] of Object.entries({ ...others, sel: look.selectedKey || "" })) {
       if (value) {
         parts.set(name, value);
@@ -131,5 +135,17 @@
     };
   }
 
-  Object.assign(rtrace.timeline, { whole, within, fitted, zoomed, zoomedLanes, panned, isWhole, ticks, clock, toHash, fromHash });
+  Object.assign(rtrace.timeline, {
+    whole,
+    within,
+    fitted,
+    zoomed,
+    zoomedLanes,
+    panned,
+    isWhole,
+    ticks,
+    clock,
+    toHash,
+    fromHash,
+  });
 })();
