@@ -9,6 +9,7 @@
  *       section: "staleness",                 // id of one of SECTIONS; else a section of its own
  *       wanted: (data) => data.doc.x !== null, // optional: whether there is anything to show
  *       draw: (host, data) => {...},          // builds it under `host` (empty); called again for new data or a new theme
+ *       update: (data) => {...},              // optional: takes new data where it stands, so that focus and drags stay
  *       state: () => ({...}),                 // what is drawn, as plain values: tests and links read it
  *     });
  *
@@ -141,6 +142,10 @@
         if (old) {
           old.remove();
         }
+        continue;
+      }
+      if (old && spec.update) {
+        spec.update(data);
         continue;
       }
       const host = old ? old.querySelector(".panel-body") : place(id, spec);
