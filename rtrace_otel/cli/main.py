@@ -28,6 +28,7 @@ COMMANDS: Final = {
     "steps": "Training steps: how long each waited and trained, who waited for whom.",
     "groups": "Prompt groups: which ones waited, what held them up, how they ended.",
     "attempts": "Rollout attempts: the slow, the abandoned, the stuck; latencies.",
+    "sql": "Answer a question in SQL over tables of runs, attempts, steps and so on.",
     "watch": "Follow the trace of a running job, full-screen.",
     "replay": "Send a trace's spans to a collector, Jaeger or Tempo.",
     "export": "Write a trace's spans as OTLP JSON Lines or Chrome trace JSON.",
