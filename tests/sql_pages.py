@@ -20,7 +20,6 @@ def sql_page() -> str:
 
 def _section(table: TableSpec) -> str:
     rows = ["| column | type | unit | meaning |", "|---|---|---|---|"]
-    for column in table.columns:
-        rows.append(f"| `{column.name}` | {column.type.value} | {column.unit or ''} | {column.meaning} |")
+    rows += [f"| `{one.name}` | {one.type.value} | {one.unit or ''} | {one.meaning} |" for one in table.columns]
     note = f"\n\n{table.note}" if table.note else ""
     return f"\n### {table.name}\n\nOne row is {table.row}.{note}\n\n" + "\n".join(rows) + "\n"

@@ -34,7 +34,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "demo": LEAVES | {"record", "spans", "analysis", "report"},
     "cli": LEAVES | {"spans", "analysis", "columns", "report", "demo"},
     "trace": LEAVES | {"record", "analysis", "report"},
-    "": LEAVES | {"record", "spans", "analysis", "report", "trace"},
+    "loaded": LEAVES | {"analysis", "columns", "report"},
+    "": LEAVES | {"record", "spans", "analysis", "report", "trace", "loaded"},
     "__main__": {"cli"},
 }
 """Layer: the layers below it. ``""`` is the package root, on top with the drop-in."""

@@ -83,12 +83,14 @@ class Database:
         They are those that it names, or for statements that DuckDB cannot take apart, those that it may name.
 
         Raises:
-            QueryError: It is not SQL.
+            QueryError: It is empty, or not SQL.
         """
         try:
             statements = self._connection.extract_statements(query)
         except duckdb.Error as error:
             raise QueryError(str(error)) from error
+        if not statements:
+            raise QueryError("the query is empty")
         found = {name for statement in statements for name in self._named(statement.query)}
         return frozenset(found & TABLES.keys())
 
@@ -130,7 +132,7 @@ class Database:
             QueryError: DuckDB does not take it.
         """
         try:
-            return self._connection.execute(query).to_arrow_table()
+            return self._connection.sql(query).to_arrow_table()
         except duckdb.Error as error:
             raise QueryError(str(error)) from error
 

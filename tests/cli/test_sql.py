@@ -17,7 +17,7 @@ BY_OUTCOME = "SELECT outcome, count(*) AS n FROM attempts GROUP BY outcome ORDER
 
 
 def test_the_answer_as_a_table(run: Run, job: Path) -> None:
-    """x and y were sealed, w was abandoned, z was open when its run was killed."""
+    """Attempts x and y were sealed, w was abandoned, z was open when its run was killed."""
     result = run("sql", job, BY_OUTCOME)
 
     assert (0, "") == (result.code, result.err)
@@ -105,7 +105,9 @@ def test_control_characters_of_the_file_are_shown_not_obeyed(run: Run, tmp_path:
     assert "g\\x1b[31m" == result.out.splitlines()[-1]
 
 
-@pytest.mark.parametrize("query", ["SELECT * FROM nonsense", "SELECT", "SELECT nonsense FROM runs", "SELECT 1/'x'"])
+@pytest.mark.parametrize(
+    "query", ["SELECT * FROM nonsense", "SELECT", "SELECT nonsense FROM runs", "SELECT 1/'x'", " ;"]
+)
 def test_an_error_shows_what_duckdb_says(run: Run, job: Path, query: str) -> None:
     """With the place in the query; nothing goes to standard output."""
     result = run("sql", job, query)
