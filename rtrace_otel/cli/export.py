@@ -10,6 +10,7 @@ import click
 
 from rtrace_otel.analysis.spans_of import NumberedSpan, Selection, require_some, select_spans
 from rtrace_otel.cli.common import TRACE, opened, write_file, write_out
+from rtrace_otel.cli.export_tables import TABLE_FORMATS, chosen_tables, export_tables
 from rtrace_otel.report.chrome import chrome_trace
 from rtrace_otel.report.numbers import plural
 from rtrace_otel.spans.otlp_json import traces_data
@@ -19,10 +20,20 @@ SPANS_PER_LINE = 200
 
 @click.command()
 @click.argument("file", type=TRACE)
-@click.option("--to", "form", type=click.Choice(["otlp-json", "chrome-trace"]), required=True, help="What to write.")
 @click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Where to; standard output if left out."
+    "--to",
+    "form",
+    type=click.Choice(["otlp-json", "chrome-trace", *TABLE_FORMATS]),
+    required=True,
+    help="What to write.",
 )
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="File to write, for parquet and csv a folder; spans go to standard output if left out.",
+)
+@click.option("--tables", metavar="NAMES", help="Tables: only these, with commas between them.")
 @click.option(
     "--max-bytes",
     type=click.IntRange(min=1_000),
@@ -39,6 +50,7 @@ def export(
     file: str,
     form: str,
     output: Path | None,
+    tables: str | None,
     max_bytes: int,
     run: str | None,
     step: int | None,
@@ -46,19 +58,29 @@ def export(
     open_too: bool,
     quiet: bool,
 ) -> None:
-    """Write a trace's spans for other viewers.
+    """Write a trace's spans for other viewers, or its tables for other tools.
 
     otlp-json: OTLP JSON Lines, for the upload of the Jaeger UI and for an OpenTelemetry collector. Jaeger takes about
     20 MB at a time, so the output is split: spans.jsonl, spans-2.jsonl, ...
 
     chrome-trace: one JSON file for Perfetto (ui.perfetto.dev) or chrome://tracing.
 
+    parquet, csv: a folder with a file for each table of rtrace sql. duckdb: a database with these tables. A file that
+    was there is replaced when the new one is whole.
+
     \b
     Examples:
       rtrace export logs/ --to otlp-json -o spans.jsonl
       rtrace export logs/ --to otlp-json --step 12 -o step12.jsonl
       rtrace export logs/ --to chrome-trace -o trace.json
+      rtrace export logs/ --to parquet -o tables/ --tables attempts,steps
     """
+    given = {"--run": run, "--step": step, "--group": group, "--open": open_too or None}
+    if form in TABLE_FORMATS:
+        _refuse([name for name, value in given.items() if value is not None], f"--to {form}")
+        export_tables(file, form, output, chosen_tables(tables), quiet=quiet)
+        return
+    _refuse(["--tables"] if tables is not None else [], f"--to {form}")
     wanted = Selection(run=run, step=step, group=group, open_too=open_too)
     with opened(file, strict=False, quiet=quiet) as reader:
         spans = list(select_spans(reader, wanted))
@@ -70,6 +92,11 @@ def export(
     names = [_write(output, number, text, file) for number, text in enumerate(parts, 1)]
     if not quiet:
         click.echo(f"{plural(len(spans), 'span')} written to {', '.join(dict.fromkeys(names))}", err=True)
+
+
+def _refuse(options: list[str], form: str) -> None:
+    if options:
+        raise click.UsageError(f"{options[0]} does not go with {form}")
 
 
 def _otlp_files(spans: list[NumberedSpan], max_bytes: int) -> Iterator[str]:

@@ -31,7 +31,7 @@ COMMANDS: Final = {
     "sql": "Answer a question in SQL over tables of runs, attempts, steps and so on.",
     "watch": "Follow the trace of a running job, full-screen.",
     "replay": "Send a trace's spans to a collector, Jaeger or Tempo.",
-    "export": "Write a trace's spans as OTLP JSON Lines or Chrome trace JSON.",
+    "export": "Write a trace's spans (OTLP JSON, Chrome trace) or tables (Parquet, CSV, DuckDB).",
 }
 """Names and one-line helps; a command's own module is imported when it runs."""
 

@@ -46,8 +46,8 @@ _TYPES: Final[Mapping[ColumnType, tuple[Any, Callable[[Any], Any]]]] = {
     ColumnType.INT: (pa.int64(), integer),
     ColumnType.FLOAT: (pa.float64(), number),
     ColumnType.BOOL: (pa.bool_(), _truth),
-    ColumnType.TEXTS: (pa.list_(pa.string()), _texts),
-    ColumnType.INTS: (pa.list_(pa.int64()), _integers),
+    ColumnType.TEXTS: (pa.list_(pa.field("element", pa.string())), _texts),
+    ColumnType.INTS: (pa.list_(pa.field("element", pa.int64())), _integers),
 }
 
 
