@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from rtrace_otel.analysis.checked import integer
 from rtrace_otel.analysis.refit_cuts import RefitCuts, record_refit, well_formed
 from rtrace_otel.events import Row
 
@@ -178,7 +179,9 @@ def clean_counts(counts: Any) -> dict[int, int] | None:
     clean: dict[int, int] = {}
     for version, tokens in counts.items():
         try:
-            clean[int(version)] = clean.get(int(version), 0) + int(tokens)
+            number = integer(int(tokens))
+            if number is not None:
+                clean[int(version)] = clean.get(int(version), 0) + number
         except (OverflowError, TypeError, ValueError):
             continue
     return clean

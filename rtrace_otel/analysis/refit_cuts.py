@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Final, TypeAlias
 
+from rtrace_otel.analysis.checked import integer
 from rtrace_otel.events import Row
 
 Cut: TypeAlias = tuple[int, int, int, str | None]
@@ -184,7 +185,9 @@ def record_refit(cuts: RefitCuts, row: Row) -> None:
 def well_formed(entries: Any, columns: int) -> Iterable[Sequence[Any]]:
     """The entries of a ``calls`` (2 columns) or ``call_versions`` (3) field whose numbers are numbers."""
     for entry in entries if isinstance(entries, (list, tuple)) else ():
-        if isinstance(entry, (list, tuple)) and len(entry) >= columns and all(type(n) is int for n in entry[1:columns]):
+        if not isinstance(entry, (list, tuple)) or len(entry) < columns:
+            continue
+        if all(type(n) is int for n in entry[1:columns]) and integer(entry[columns - 1]) is not None:
             yield entry
 
 

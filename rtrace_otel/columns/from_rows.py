@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -63,8 +62,8 @@ def event_record(row: Row, line: int) -> Record:
 def _as_json(value: Any) -> str:
     try:
         return msgspec.json.encode(value).decode()
-    except (TypeError, ValueError, RecursionError):  # a lone surrogate, or a value that no file can hold
-        return json.dumps(without_surrogates(value), default=str)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(without_surrogates(value)).decode()
 
 
 class SyncRecords:
