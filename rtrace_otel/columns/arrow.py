@@ -100,47 +100,49 @@ class ArrowTables:
     def finish(self) -> None:
         """The file is at its end: give what is still to come."""
         self._records.finish()
-        for name, gathering in self._gathering.items():
-            if gathering.rows:
-                self._give(name, gathering.batch())
+        for name in self._gathering:
+            self._give(name)
         if self._held:
             fates, known = self._records.fates(), self._records.calls_name_attempts
             while self._held:
                 self._take("attempts", _completed(self._held.pop(0), fates, refits_cut_known=known))
 
     def _add_record(self, name: str, record: Record) -> None:
-        gathering = self._gathering[name]
-        gathering.add(record)
-        if gathering.rows >= BATCH_ROWS:
-            self._give(name, gathering.batch())
+        if self._gathering[name].add(record):
+            self._give(name)
 
-    def _give(self, name: str, batch: Any) -> None:
-        if name == "attempts":
+    def _give(self, name: str) -> None:
+        batch = self._gathering[name].batch()
+        if batch is not None and name == "attempts":
             self._held.append(batch)
-        else:
+        elif batch is not None:
             self._take(name, batch)
 
 
 class _Gathering:
-    """Values of a table, column by column, until they are a batch."""
+    """Records of a table, until they are a batch."""
 
     def __init__(self, table: TableSpec) -> None:
         self._schema = schema_of(table)
-        self._columns = [(column.name, _TYPES[column.type][1]) for column in table.columns]
-        self._values: list[list[Any]] = [[] for _ in table.columns]
-        self.rows = 0
+        self._columns = [(column.name, *_TYPES[column.type]) for column in table.columns]
+        self._records: list[Record] = []
 
-    def add(self, record: Record) -> None:
-        for (name, read), values in zip(self._columns, self._values, strict=True):
-            value = record.get(name)
-            values.append(None if value is None else read(value))
-        self.rows += 1
+    def add(self, record: Record) -> bool:
+        """Whether they are enough for a batch."""
+        self._records.append(record)
+        return len(self._records) >= BATCH_ROWS
 
     def batch(self) -> Any:
-        arrays = [pa.array(values, field.type) for values, field in zip(self._values, self._schema, strict=True)]
-        self._values = [[] for _ in self._columns]
-        self.rows = 0
+        """They as a batch; ``None`` without any."""
+        records, self._records = self._records, []
+        if not records:
+            return None
+        arrays = [_array([record.get(name) for record in records], *how) for name, *how in self._columns]
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+
+
+def _array(values: list[Any], arrow_type: Any, read: Callable[[Any], Any]) -> Any:
+    return pa.array([None if value is None else read(value) for value in values], arrow_type)
 
 
 def _completed(batch: Any, fates: Mapping[tuple[str, str], Record], *, refits_cut_known: bool) -> Any:

@@ -31,6 +31,10 @@ class TableWriter(Protocol):
         """Everything has been written."""
 
 
+ROW_GROUP_ROWS: Final = 65_536
+"""Rows of a table that Parquet keeps together: with fewer, files grow and readers slow down."""
+
+
 class ParquetWriter:
     """Writes ``NAME.parquet`` for each table; meanings and units of the columns are in the files' schema.
 
@@ -45,15 +49,25 @@ class ParquetWriter:
             name: pa.parquet.ParquetWriter(folder / f"{name}.parquet", schema_of(TABLES[name]), compression="zstd")
             for name in wanted
         }
+        self._waiting: dict[str, list[Any]] = {name: [] for name in wanted}
 
     def take(self, name: str, batch: Any) -> None:
-        """Write a batch of a table."""
-        self._writers[name].write_batch(batch)
+        """Write a batch of a table, together with those after it."""
+        waiting = self._waiting[name]
+        waiting.append(batch)
+        if sum(one.num_rows for one in waiting) >= ROW_GROUP_ROWS:
+            self._write(name)
 
     def close(self) -> None:
         """End the files."""
-        for writer in self._writers.values():
+        for name, writer in self._writers.items():
+            self._write(name)
             writer.close()
+
+    def _write(self, name: str) -> None:
+        waiting, self._waiting[name] = self._waiting[name], []
+        if waiting:
+            self._writers[name].write_table(pa.Table.from_batches(waiting), ROW_GROUP_ROWS)
 
 
 class CsvWriter:
