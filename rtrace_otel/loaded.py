@@ -129,6 +129,11 @@ class Trace:
         return self._pass().tables["accounts"]
 
     @property
+    def step_accounts(self) -> pa.Table:
+        """One row per step: the tokens of what ended since the step before."""
+        return self._pass().tables["step_accounts"]
+
+    @property
     def summary(self) -> Summary:
         """What ``rtrace summary`` says."""
         return self._pass().summary

@@ -24,6 +24,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -110,6 +112,12 @@ def need_program(name: str) -> Path:
     """A program of the system (``prometheus``, ``promtool``) that a test cannot do without."""
     found = shutil.which(name)
     return Path(found) if found else _missing(f"no {name!r} on PATH: on Debian, apt-get install prometheus")
+
+
+def need_package(name: str) -> Any:
+    """A Python package of the extra ``testbed`` that a test cannot do without, imported."""
+    found = find_spec(name)
+    return import_module(name) if found else _missing(f"no package {name!r}: pip install -e '.[testbed]'")
 
 
 def _required() -> bool:

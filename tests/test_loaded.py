@@ -87,8 +87,8 @@ def test_the_repr_has_the_headline_numbers(job: Path) -> None:
     assert [f"Trace {job}", "", "2 runs, 1 of them killed; 2 steps trained; 1 attempt in flight at a kill."] == lines[
         :3
     ]
-    assert any(line.startswith("  attempts        4  a rollout attempt in one run; ") for line in lines)
-    assert "  events         20  a row of the trace file" in lines
+    assert any(line.startswith("  attempts          4  a rollout attempt in one run; ") for line in lines)
+    assert "  events           20  a row of the trace file" in lines
     assert any("intact" in line for line in lines)
 
 

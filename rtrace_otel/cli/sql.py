@@ -49,9 +49,10 @@ def sql(
 ) -> int:
     """Answer a question in SQL.
 
-    The tables are events, runs, attempts, groups, steps, token_ages, refits, checkpoints, restores, losses and
-    accounts; only those that the query names are built. With several files, each begins with a column file. The SQL is
-    that of DuckDB, which runs in this process on tables in memory; the query reaches no file and no network.
+    The tables are events, runs, attempts, groups, steps, token_ages, refits, checkpoints, restores, losses,
+    accounts and step_accounts; only those that the query names are built. With several files, each begins with a column
+    file. The SQL is that of DuckDB, which runs in this process on tables in memory; the query reaches no file and no
+    network.
 
     \b
     Examples:

@@ -1,15 +1,16 @@
-"""The tables ``restores``, ``losses`` and ``accounts``, and the fates of attempts."""
+"""The tables ``restores``, ``losses``, ``accounts`` and ``step_accounts``, and the fates of attempts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any, Final
 
 from rtrace_otel.analysis.ledger.stops import OpenStop
 from rtrace_otel.analysis.ledger.work import Ended, Fate, Loss
 from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.restore_results import Stop
-from rtrace_otel.analysis.waste import WasteFold
+from rtrace_otel.analysis.waste import Account, WasteFold
 from rtrace_otel.columns.source import Sink
 from rtrace_otel.columns.types import Record
 from rtrace_otel.events import Row
@@ -56,20 +57,11 @@ class StopRecords:
             self._sink("restores", {"stop": number, **_stop_record(stop)})
         for number, open_stop, loss in self._losses():
             self._sink("losses", self._loss_record(number, open_stop, loss))
-        for account in self._waste.result().accounts:
-            amount = account.amount
-            self._sink(
-                "accounts",
-                {
-                    "account": account.name,
-                    "reason": account.reason,
-                    "bucket": account.bucket,
-                    "rollouts": amount.rollouts,
-                    "tokens": amount.tokens,
-                    "tokens_exact": amount.tokens_exact,
-                    "attempt_s": amount.attempt_seconds,
-                },
-            )
+        waste = self._waste.result()
+        for account in waste.accounts:
+            self._sink("accounts", _account_record(account))
+        for place, step in enumerate(waste.steps):
+            self._sink("step_accounts", {"place": place, **asdict(step)})
 
     def fates(self) -> dict[tuple[str, str], Record]:
         """What the last stop that took an attempt did to it, by run and attempt id."""
@@ -105,6 +97,19 @@ class StopRecords:
             "tokens_kept": loss.tokens_kept,
             "attempt_s": rollout.seconds(stop.stopped.pace.last),
         }
+
+
+def _account_record(account: Account) -> Record:
+    amount = account.amount
+    return {
+        "account": account.name,
+        "reason": account.reason,
+        "bucket": account.bucket,
+        "rollouts": amount.rollouts,
+        "tokens": amount.tokens,
+        "tokens_exact": amount.tokens_exact,
+        "attempt_s": amount.attempt_seconds,
+    }
 
 
 def _stop_record(stop: Stop) -> dict[str, Any]:

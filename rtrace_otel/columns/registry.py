@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from rtrace_otel.columns.specs_of_rollouts import ACCOUNTS, ATTEMPTS, GROUPS, LOSSES
+from rtrace_otel.columns.specs_of_rollouts import ACCOUNTS, ATTEMPTS, GROUPS, LOSSES, STEP_ACCOUNTS
 from rtrace_otel.columns.specs_of_runs import EVENTS, RESTORES, RUNS
 from rtrace_otel.columns.specs_of_training import CHECKPOINTS, REFITS, STEPS, TOKEN_AGES
 
@@ -22,6 +22,7 @@ TABLES: Final = {
         RESTORES,
         LOSSES,
         ACCOUNTS,
+        STEP_ACCOUNTS,
     )
 }
 """Every table by its name."""

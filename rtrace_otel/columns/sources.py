@@ -17,7 +17,7 @@ from rtrace_otel.columns.types import Record
 from rtrace_otel.events import Row
 
 _BY_STEPS: Final = frozenset({"runs", "steps", "token_ages"})
-_BY_STOPS: Final = frozenset({"attempts", "restores", "losses", "accounts"})
+_BY_STOPS: Final = frozenset({"attempts", "restores", "losses", "accounts", "step_accounts"})
 
 
 class TableRecords:

@@ -112,3 +112,18 @@ ACCOUNTS: Final = TableSpec(
         seconds("attempt_s", "Seconds that they ran, added up."),
     ),
 )
+
+STEP_ACCOUNTS: Final = TableSpec(
+    "step_accounts",
+    "what ended between one training step and the next, as in the steps of `rtrace waste`",
+    (
+        integer("place", "Order in the file, from 0."),
+        text("run", "Run that trained the step; null for what ended after the last one."),
+        integer("step", "The step at its end; null for what ended after the last one."),
+        integer("trained", "Tokens trained.", "tokens"),
+        integer("masked", "Tokens of masked rollouts.", "tokens"),
+        integer("abandoned", "Tokens of abandoned attempts.", "tokens"),
+        integer("discarded", "Tokens of discarded groups.", "tokens"),
+        integer("lost", "Tokens that a stop took, reused ones included.", "tokens"),
+    ),
+)

@@ -180,10 +180,13 @@ def _agrees_with_restore(rows: Sequence[Row]) -> None:
 
 def _agrees_with_waste(rows: Sequence[Row]) -> None:
     report = waste_report(rows)
-    tables = tables_of(rows, ["accounts"])
+    tables = tables_of(rows, ["accounts", "step_accounts"])
 
     assert [(a.name, a.reason, a.bucket, a.amount.rollouts, a.amount.tokens) for a in report.accounts] == ask(
         tables, "SELECT account, reason, bucket, rollouts, tokens FROM accounts"
+    )
+    assert [(s.step, s.run, s.trained, s.masked, s.abandoned, s.discarded, s.lost) for s in report.steps] == ask(
+        tables, "SELECT step, run, trained, masked, abandoned, discarded, lost FROM step_accounts ORDER BY place"
     )
 
 
