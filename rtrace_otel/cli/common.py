@@ -119,6 +119,16 @@ def opened_parts(files: Sequence[str], *, strict: bool, quiet: bool) -> Iterator
     _note_damage(reader.report, quiet)
 
 
+def check_readable(file: str) -> None:
+    """Open and close a file that nothing needs to be read from.
+
+    Raises:
+        TraceFileError: It cannot be opened.
+    """
+    if file != "-":
+        read_events(file).close()
+
+
 def _size_of(path: Path) -> int:
     try:
         return file_of(path).stat().st_size

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from rtrace_otel.cli.common import TRACE, answer, answer_options, opened
+from rtrace_otel.cli.common import TRACE, answer, answer_options, check_readable, opened
 from rtrace_otel.columns.extra import require
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.report.damage import damage_json
@@ -114,6 +114,8 @@ def _tables(
 
     tables: dict[str, Any] = {name: empty(name) for name in TABLES}
     if not wanted:
+        for file in files:
+            check_readable(file)
         return tables, []
     found, reads = [], []
     for file in files:

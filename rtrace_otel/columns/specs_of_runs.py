@@ -64,10 +64,9 @@ RUNS: Final = TableSpec(
 
 
 def _fate_columns(fate: Fate) -> tuple[ColumnSpec, ...]:
-    name = fate.value.replace("_", " ")
     return (
         integer(f"{fate.value}_rollouts", f"Rollouts with the fate `{fate.value}`.", "rollouts"),
-        integer(f"{fate.value}_tokens", f"Tokens that the rollouts {name} had generated, at least.", "tokens"),
+        integer(f"{fate.value}_tokens", "Tokens that they had generated, at least.", "tokens"),
         integer(f"{fate.value}_tokens_kept", "Of these, tokens that the restore kept.", "tokens"),
         seconds(f"{fate.value}_attempt_s", "Seconds that they had run, added up."),
     )

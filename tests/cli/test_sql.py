@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 
 from rtrace_otel.columns.registry import TABLES
 from tests.cli.conftest import RUN_A, RUN_B
-from tests.cli.program import Run, strict_json, write
+from tests.cli.program import RTRACE, Run, environment, strict_json, write
 from tests.report.history import reserved, started, trace
 
 BY_OUTCOME = "SELECT outcome, count(*) AS n FROM attempts GROUP BY outcome ORDER BY outcome"
@@ -222,6 +224,33 @@ def test_damage_is_told_beside_the_answer(run: Run, tmp_path: Path) -> None:
 
     assert "n\n1\n" == result.out
     assert result.err.startswith(f"note: {path}: 1 x ")
+
+
+@pytest.mark.parametrize("query", ["SELECT 1", "SELECT * FROM runs"])
+def test_a_file_that_is_not_there_is_an_error(run: Run, tmp_path: Path, query: str) -> None:
+    """Also where the query needs nothing of it."""
+    result = run("sql", tmp_path / "none.jsonl", query)
+
+    assert (1, "") == (result.code, result.out)
+    assert f"error: {tmp_path / 'none.jsonl'}: no such file" in result.err
+
+
+def test_a_query_can_be_interrupted(job: Path) -> None:
+    """It would take hours; nothing of the answer is printed."""
+    slow = "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range * b.range % 7 = 3"
+    command = [RTRACE, "sql", str(job), slow]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), start_new_session=True
+    ) as program:
+        try:
+            with pytest.raises(subprocess.TimeoutExpired):
+                program.wait(4)
+            program.send_signal(signal.SIGINT)
+            out, err = program.communicate(timeout=30)
+        finally:
+            program.kill()
+
+    assert (130, b"", b"interrupted") == (program.returncode, out, err.strip())
 
 
 @pytest.mark.parametrize(
