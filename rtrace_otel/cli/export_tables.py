@@ -57,13 +57,13 @@ def export_tables(file: str, form: str, output: Path | None, wanted: list[str], 
     from rtrace_otel.columns.files import writing
 
     rows = dict.fromkeys(wanted, 0)
-    with writing(form, output, wanted) as writer, opened(file, strict=False, quiet=quiet) as reader:
+    with writing(form, output, wanted) as (writer, spool), opened(file, strict=False, quiet=quiet) as reader:
 
         def take(name: str, batch: Any) -> None:
             rows[name] += batch.num_rows
             writer.take(name, batch)
 
-        read_batches(reader, wanted, take)
+        read_batches(reader, wanted, take, spool)
     if not quiet:
         counts = ", ".join(f"{name} {count(number)}" for name, number in rows.items())
         click.echo(f"{plural(len(rows), 'table')} written to {output} (rows: {counts})", err=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any, Final, Protocol, TypeAlias
 
 import pyarrow as pa
 
@@ -20,6 +20,17 @@ BATCH_ROWS: Final = 8192
 
 Take: TypeAlias = Callable[[str, Any], None]
 """Takes a batch (``pyarrow.RecordBatch``) of a table, given by name."""
+
+
+class Waiting(Protocol):
+    """Batches of one table that wait for something, in their order."""
+
+    def append(self, batch: Any, /) -> None:
+        """Let one wait."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """Those that wait."""
+
 
 _LATE: Final = ("stop", "fate", "fate_tokens_kept")
 """Columns of ``attempts`` that are known at the end of the file."""
@@ -73,18 +84,19 @@ def empty(name: str) -> Any:
 class ArrowTables:
     """Makes batches of the tables that are wanted, row by row.
 
-    Memory holds what the analyses hold, and less than a batch of each table; of ``attempts`` it holds all batches,
-    because a later stop can settle the fate of an attempt that has ended.
+    Memory holds what the analyses hold, and less than a batch of each table. The batches of ``attempts`` wait for the
+    end of the file, because a later stop can settle the fate of an attempt that has ended.
 
     Args:
         wanted: Names of tables.
         take: Called with each batch as it is full, and at the end.
+        waiting: Where batches wait; in memory if left out.
     """
 
-    def __init__(self, wanted: Collection[str], take: Take) -> None:
+    def __init__(self, wanted: Collection[str], take: Take, waiting: Waiting | None = None) -> None:
         """Begin with no row seen."""
         self._take = take
-        self._held: list[Any] = []
+        self._waiting: Waiting = [] if waiting is None else waiting
         self._gathering = {name: _Gathering(TABLES[name]) for name in wanted}
         self._records = TableRecords(wanted, self._add_record)
 
@@ -102,10 +114,9 @@ class ArrowTables:
         self._records.finish()
         for name in self._gathering:
             self._give(name)
-        if self._held:
-            fates, known = self._records.fates(), self._records.calls_name_attempts
-            while self._held:
-                self._take("attempts", _completed(self._held.pop(0), fates, refits_cut_known=known))
+        fates, known = self._records.fates(), self._records.calls_name_attempts
+        for batch in self._waiting:
+            self._take("attempts", _completed(batch, fates, refits_cut_known=known))
 
     def _add_record(self, name: str, record: Record) -> None:
         if self._gathering[name].add(record):
@@ -114,7 +125,7 @@ class ArrowTables:
     def _give(self, name: str) -> None:
         batch = self._gathering[name].batch()
         if batch is not None and name == "attempts":
-            self._held.append(batch)
+            self._waiting.append(batch)
         elif batch is not None:
             self._take(name, batch)
 
@@ -162,15 +173,16 @@ def _completed(batch: Any, fates: Mapping[tuple[str, str], Record], *, refits_cu
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def read_batches(reader: EventReader, wanted: Collection[str], take: Take) -> None:
+def read_batches(reader: EventReader, wanted: Collection[str], take: Take, waiting: Waiting | None = None) -> None:
     """Make batches of the tables that are wanted from a file, in one pass.
 
     Args:
         reader: The file's events, from the first one on.
         wanted: Names of tables.
         take: Takes the batches.
+        waiting: Where batches wait that are complete only at the end of the file; in memory if left out.
     """
-    tables = ArrowTables(wanted, take)
+    tables = ArrowTables(wanted, take, waiting)
     for row in reader:
         tables.add(row, reader.line)
     tables.finish()

@@ -18,6 +18,7 @@ import pyarrow.parquet
 
 from rtrace_otel.columns.arrow import schema_of
 from rtrace_otel.columns.registry import TABLES
+from rtrace_otel.columns.spool import Spool
 from rtrace_otel.errors import TraceFileError
 
 
@@ -148,8 +149,10 @@ FORMATS: Final[Mapping[str, Callable[[Path, Collection[str]], TableWriter]]] = {
 
 
 @contextmanager
-def writing(form: str, target: Path, wanted: Collection[str]) -> Iterator[TableWriter]:
+def writing(form: str, target: Path, wanted: Collection[str]) -> Iterator[tuple[TableWriter, Spool]]:
     """A writer whose files are in their place when the block ends; if it fails, nothing has changed.
+
+    The spool beside it is for batches that have to wait.
 
     Args:
         form: A key of :data:`FORMATS`.
@@ -170,7 +173,8 @@ def writing(form: str, target: Path, wanted: Collection[str]) -> Iterator[TableW
                 place.mkdir()
             writer = FORMATS[form](place, wanted)
             try:
-                yield writer
+                with Spool(Path(work) / "waiting") as spool:
+                    yield writer, spool
             finally:
                 writer.close()
             _move(place, target)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rtrace_otel.columns import files
+from rtrace_otel.columns import arrow, files
 from rtrace_otel.columns.arrow import schema_of
 from rtrace_otel.columns.registry import TABLES
 from tests.cli.program import Run, write
@@ -170,3 +170,14 @@ def test_a_folder_whose_parent_is_missing(run: Run, job: Path, tmp_path: Path) -
         f"error: {target}: cannot be written: No such file or directory\n"
         == run("export", job, "--to", "csv", "-o", target).err
     )
+
+
+def test_parquet_has_row_groups_of_several_batches(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """1,394 rows in batches of 100: groups of 500, 500 and the rest."""
+    monkeypatch.setattr(arrow, "BATCH_ROWS", 100)
+    monkeypatch.setattr(files, "ROW_GROUP_ROWS", 500)
+    assert 0 == run("export", DEMO, "--to", "parquet", "-o", tmp_path / "out", "--tables", "events").code
+    metadata = pq.read_metadata(tmp_path / "out" / "events.parquet")
+
+    assert [500, 500, 394] == [metadata.row_group(n).num_rows for n in range(metadata.num_row_groups)]
+    assert tables_of(demo_rows(), ["events"])["events"].equals(pq.read_table(tmp_path / "out" / "events.parquet"))

@@ -174,6 +174,11 @@ def _agrees_with_restore(rows: Sequence[Row]) -> None:
         )
     joined = "attempts a JOIN losses l ON (l.run, l.attempt_id, l.stop) = (a.run, a.attempt_id, a.stop)"
     assert (0,) == one(tables, f"SELECT count(*) FROM {joined} WHERE a.fate <> l.fate")
+    latest = "(SELECT run, attempt_id, max(stop) AS latest FROM losses GROUP BY run, attempt_id)"
+    assert (0,) == one(
+        tables,
+        f"SELECT count(*) FROM {latest} JOIN attempts USING (run, attempt_id) WHERE stop IS DISTINCT FROM latest",
+    )
     (seconds,) = one(tables, "SELECT sum(seconds) FROM checkpoints")
     assert report.barrier.seconds == (None if seconds is None else pytest.approx(seconds))
 
@@ -205,6 +210,15 @@ def test_the_demo_agrees(check: object) -> None:
     """The stored demo: one kill, one restore."""
     assert callable(check)
     check(demo_rows())
+
+
+def test_the_demo_has_the_fate_of_each_attempt() -> None:
+    """Its kill took 88 rollouts: 24 reused, 11 resumed, 51 redone, 2 trained again; each is an attempt."""
+    tables = tables_of(demo_rows(), ["attempts"])
+
+    assert [("redone", 51), ("resumed", 11), ("reused", 24), ("trained_again", 2)] == ask(
+        tables, "SELECT fate, count(*) FROM attempts WHERE stop = 0 GROUP BY fate ORDER BY fate"
+    )
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__.removeprefix("_agrees_with_"))
