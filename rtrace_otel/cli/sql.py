@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 SHOWN: Final = 100
 """Rows that people see unless they ask for more."""
 
+PEOPLE: Final = frozenset({"table", "md"})
+"""Formats that people read."""
+
 EXIT_NOT_SQL: Final = 1
 
 
@@ -68,7 +71,7 @@ def sql(
     require("rtrace sql", "duckdb", "pyarrow")
     from rtrace_otel.columns.query import Database, QueryError
 
-    shown = SHOWN if limit is None and form in {"table", "md"} else limit
+    shown = SHOWN if limit is None and form in PEOPLE else limit
     try:
         with Database(allow_files=allow_files) as database:
             tables, reads = _tables(files, database.tables_in(query), strict=strict, quiet=quiet)
@@ -79,7 +82,8 @@ def sql(
         return EXIT_NOT_SQL
     source = files[0] if len(files) == 1 else f"{len(files)} files"
     read = [{"file": file, "read": damage_json(report)} for file, report in reads]
-    answer(form, output, files, "sql", query_document(result, source), query_json(result) | {"files": read}, None)
+    document = query_document(result, source, for_people=form in PEOPLE)
+    answer(form, output, files, "sql", document, query_json(result) | {"files": read}, None)
     return 0
 
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 import datetime
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final, Protocol
 
 from rtrace_otel.columns.registry import TABLES
-from rtrace_otel.report.document import Block, Column, Document, Sentence, Table, printable
+from rtrace_otel.report.document import Block, Column, Document, Facts, Sentence, Table, printable
 
 _NUMBERS: Final = ("INT", "FLOAT", "DOUBLE", "DECIMAL", "HUGEINT")
 _DIGITS: Final = 6
+WIDE: Final = 12
+"""More columns than these, and a few rows are shown upright."""
+
+FEW: Final = 5
+"""Rows that are few."""
 
 
 class Result(Protocol):
@@ -36,12 +41,13 @@ class Result(Protocol):
         """How many rows it has."""
 
 
-def query_document(result: Result, source: str) -> Document:
+def query_document(result: Result, source: str, *, for_people: bool = False) -> Document:
     """The answer as a document.
 
     Args:
         result: Of the query.
         source: Name of the file, or of the files.
+        for_people: Whether a few rows with many columns stand upright, one value a line.
     """
     keys = unique(result.names)
     columns = tuple(
@@ -49,12 +55,21 @@ def query_document(result: Result, source: str) -> Document:
         for key, name, sql_type in zip(keys, map(printable, result.names), result.types, strict=True)
     )
     records = [dict(zip(keys, map(plain, row), strict=True)) for row in result.rows]
-    blocks: list[Block] = [Table("Rows", columns, [_flat(record) for record in records])]
+    table = Table("Rows", columns, [_flat(record) for record in records])
+    blocks: list[Block] = [table]
+    if for_people and len(columns) > WIDE and 0 < len(records) <= FEW:
+        blocks = list(_upright(table))
     if not result.total:
         blocks.append(Sentence("No rows."))
     elif result.total > len(records):
         blocks.append(Sentence(f"{len(records):,} of {result.total:,} rows are shown; --limit 0 shows all.", "finding"))
     return Document(f"Query of {source}", tuple(blocks))
+
+
+def _upright(table: Table) -> Iterator[Facts]:
+    for number, record in enumerate(table.records, 1):
+        pairs = tuple((column.title, column.show(record[column.key])) for column in table.columns)
+        yield Facts(f"Row {number}", pairs)
 
 
 def query_json(result: Result) -> dict[str, Any]:

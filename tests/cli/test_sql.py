@@ -93,6 +93,16 @@ def test_people_see_a_hundred_rows_and_how_many_there_are(run: Run, job: Path) -
     assert ([{"n": 0}, {"n": 1}], 250) == (limited["rows"], limited["total"])
 
 
+def test_a_few_wide_rows_stand_upright(run: Run, job: Path) -> None:
+    """One value a line, for people; machines have a table."""
+    text = run("sql", job, "FROM restores").out.splitlines()
+    machine = run("sql", job, "FROM restores", "--format", "csv").out.splitlines()
+
+    assert ["", "Row 1", "  stop                         0", f"  run                          {RUN_A}"] == text[1:5]
+    assert (2, "stop") == (len(machine), machine[0].split(",")[0])
+    assert "Rows" in run("sql", job, "SELECT * FROM restores UNION ALL BY NAME SELECT range AS stop FROM range(6)").out
+
+
 def test_an_answer_without_rows_says_so(run: Run, job: Path) -> None:
     """An empty table could mean anything."""
     assert ["", "No rows."] == run("sql", job, "SELECT * FROM attempts WHERE false").out.splitlines()[-2:]
