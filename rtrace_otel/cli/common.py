@@ -58,15 +58,16 @@ TRACE: Final = _Trace(allow_dash=True)
 
 def reading_options(command: _Command) -> _Command:
     """The argument FILE and the options of every command that reads a trace."""
-    return click.argument("file", type=TRACE)(_answer_options(command))
+    return click.argument("file", type=TRACE)(answer_options(command))
 
 
 def parts_options(command: _Command) -> _Command:
     """The same for a command that takes several, as FILES: parts of one trace, or traces to compare."""
-    return click.argument("files", type=TRACE, nargs=-1, required=True)(_answer_options(command))
+    return click.argument("files", type=TRACE, nargs=-1, required=True)(answer_options(command))
 
 
-def _answer_options(command: _Command) -> _Command:
+def answer_options(command: _Command) -> _Command:
+    """The options of every command that reads a trace."""
     decorators = (
         click.option(
             "--format",
@@ -142,6 +143,16 @@ def opened_parts(files: Sequence[str], *, strict: bool, quiet: bool) -> Iterator
     with read_events(Parts(files), strict=strict) as reader:
         yield reader
     _note_damage(reader.report, quiet)
+
+
+def check_readable(file: str) -> None:
+    """Open and close a file that nothing needs to be read from.
+
+    Raises:
+        TraceFileError: It cannot be opened.
+    """
+    if file != "-":
+        read_events(file).close()
 
 
 def _size_of(path: Path) -> int:

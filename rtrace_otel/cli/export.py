@@ -12,6 +12,7 @@ from rtrace_otel.analysis.backdrop import Backdrop
 from rtrace_otel.analysis.reader import EventReader
 from rtrace_otel.analysis.spans_of import NumberedSpan, Selection, require_some, select_spans
 from rtrace_otel.cli.common import TRACE, opened, write_file, write_out
+from rtrace_otel.cli.export_tables import TABLE_FORMATS, chosen_tables, export_tables
 from rtrace_otel.cli.streaming import Counted, write_stream
 from rtrace_otel.report.chrome import chrome_trace
 from rtrace_otel.report.numbers import plural
@@ -19,7 +20,7 @@ from rtrace_otel.report.perfetto import perfetto_trace
 from rtrace_otel.spans.otlp_json import traces_data
 
 SPANS_PER_LINE = 200
-FORMS = ("otlp-json", "perfetto", "chrome-trace", "png")
+FORMS = ("otlp-json", "perfetto", "chrome-trace", "png", *TABLE_FORMATS)
 
 
 @click.command()
@@ -27,7 +28,7 @@ FORMS = ("otlp-json", "perfetto", "chrome-trace", "png")
 @click.option(
     "--to",
     "form",
-    type=click.Choice(["otlp-json", "perfetto", "chrome-trace", "png"]),
+    type=click.Choice(FORMS),
     required=True,
     help="What to write.",
 )
@@ -35,8 +36,9 @@ FORMS = ("otlp-json", "perfetto", "chrome-trace", "png")
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    help="Where to; standard output if left out. For png a folder, or one file.",
+    help="Where to: a file; for parquet and csv a folder, for png either. Spans go to standard output if left out.",
 )
+@click.option("--tables", metavar="NAMES", help="Tables: only these, with commas between them.")
 @click.option(
     "--max-bytes",
     type=click.IntRange(min=1_000),
@@ -54,6 +56,7 @@ def export(
     file: str,
     form: str,
     output: Path | None,
+    tables: str | None,
     max_bytes: int,
     run: str | None,
     step: int | None,
@@ -62,7 +65,7 @@ def export(
     open_too: bool,
     quiet: bool,
 ) -> None:
-    """Write a trace's spans for other viewers.
+    """Write a trace's spans for other viewers, or its tables for other tools.
 
     otlp-json: OTLP JSON Lines, for the upload of the Jaeger UI and for an OpenTelemetry collector. Jaeger takes about
     20 MB at a time, so the output is split: spans.jsonl, spans-2.jsonl, ...
@@ -75,6 +78,9 @@ def export(
     png: pictures for papers and chat, of all rows: timeline, batch age, rates, waste, stops. A folder gets one file for
     each; a file, which may also end in .pdf or .svg, has them all.
 
+    parquet, csv: a folder with a file for each table of rtrace sql. duckdb: a database with these tables. A file that
+    was there is replaced when the new one is whole.
+
     \b
     Examples:
       rtrace export logs/ --to otlp-json -o spans.jsonl
@@ -84,7 +90,14 @@ def export(
       rtrace export logs/ --to chrome-trace -o trace.json
       rtrace export logs/ --to png -o pictures/
       rtrace export logs/ --to png -o job.pdf
+      rtrace export logs/ --to parquet -o tables/ --tables attempts,steps
     """
+    given = {"--run": run, "--step": step, "--group": group, "--open": open_too or None, "--flow-step": flow_step}
+    if form in TABLE_FORMATS:
+        _refuse([name for name, value in given.items() if value is not None], f"--to {form}")
+        export_tables(file, form, output, chosen_tables(tables), quiet=quiet)
+        return
+    _refuse(["--tables"] if tables is not None else [], f"--to {form}")
     if flow_step is not None and form != "perfetto":
         raise click.UsageError("--flow-step goes with --to perfetto")
     wanted = Selection(run=run, step=step, group=group, open_too=open_too)
@@ -131,6 +144,11 @@ def _picture(
     parts = perfetto_trace(spans, backdrop, flow_step) if form == "perfetto" else chrome_trace(spans, backdrop)
     name = write_stream(output, file, parts)
     return spans.count, [name]
+
+
+def _refuse(options: list[str], form: str) -> None:
+    if options:
+        raise click.UsageError(f"{options[0]} does not go with {form}")
 
 
 def _otlp_files(spans: list[NumberedSpan], max_bytes: int) -> Iterator[str]:
