@@ -127,6 +127,8 @@ def need_perfetto() -> Path:
     folder = None if found is None or found.origin is None else Path(found.origin).parent / "web_dist"
     usable = folder is not None and folder.is_dir()
     return folder if folder is not None and usable else _missing('no Perfetto: pip install -e ".[testbed]"')
+
+
 def need_package(name: str) -> Any:
     """A Python package of the extra ``testbed`` that a test cannot do without, imported."""
     found = find_spec(name)

@@ -119,7 +119,7 @@ class OverviewFold:
             steps=self._steps.result(),
             slow=self._slow.result(),
             pauses=self._pauses.result(),
-            waste_steps=waste_steps(self._restores.follower.books.steps),
+            waste_steps=waste_steps(self._restores.follower.books.intervals()),
             timeline=self._timeline.result(),
             check=None if self._check is None else self._check.result(read),
         )

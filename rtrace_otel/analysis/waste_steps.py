@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
-from rtrace_otel.analysis.ledger.books import StepBooks
+from rtrace_otel.analysis.ledger.step_tokens import Account, Interval
 
 MAX_ACCOUNTS: Final = 8
 """Accounts that are told apart, those with the most tokens; the rest are counted together."""
 
-Key: TypeAlias = tuple[str, str | None]
-"""Name and reason of an account, as those of :class:`rtrace_otel.analysis.waste.Account`."""
-
-OTHERS: Final[Key] = ("others", None)
+OTHERS: Final[Account] = ("others", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +25,7 @@ class WasteSteps:
     """
 
     steps: tuple[int | None, ...]
-    tokens: dict[Key, tuple[int, ...]]
+    tokens: dict[Account, tuple[int, ...]]
 
     def self_check(self) -> None:
         """Every account has a number for each interval.
@@ -39,24 +36,24 @@ class WasteSteps:
         assert all(len(series) == len(self.steps) for series in self.tokens.values()), self
 
 
-def waste_steps(books: Sequence[StepBooks]) -> WasteSteps:
+def waste_steps(intervals: Iterable[Interval]) -> WasteSteps:
     """The tokens of each interval by account.
 
     Args:
-        books: What was booked in each interval.
+        intervals: What ended between one step and the next.
     """
-    intervals = [one for one in books if one.step is not None or one.booked]
-    totals: dict[Key, int] = {}
+    intervals = list(intervals)
+    totals: dict[Account, int] = {}
     for one in intervals:
-        for key, amount in one.booked.items():
-            totals[key] = totals.get(key, 0) + amount.tokens
-    order = sorted((key for key, tokens in totals.items() if tokens), key=lambda key: totals[key], reverse=True)
+        for account, tokens in one.tokens.items():
+            totals[account] = totals.get(account, 0) + tokens
+    order = sorted((account for account, tokens in totals.items() if tokens), key=lambda a: totals[a], reverse=True)
     named = order[:MAX_ACCOUNTS] if len(order) > MAX_ACCOUNTS + 1 else order
-    series = {key: [0] * len(intervals) for key in named}
+    series = {account: [0] * len(intervals) for account in named}
     rest = [0] * len(intervals)
     for place, one in enumerate(intervals):
-        for key, amount in one.booked.items():
-            series.get(key, rest)[place] += amount.tokens
+        for account, tokens in one.tokens.items():
+            series.get(account, rest)[place] += tokens
     if len(named) < len(order):
         series[OTHERS] = rest
-    return WasteSteps(tuple(one.step for one in intervals), {key: tuple(values) for key, values in series.items()})
+    return WasteSteps(tuple(one.step for one in intervals), {a: tuple(values) for a, values in series.items()})

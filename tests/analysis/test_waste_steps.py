@@ -5,42 +5,36 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.ledger.books import StepBooks
-from rtrace_otel.analysis.ledger.work import Amount
+from rtrace_otel.analysis.ledger.step_tokens import Account, Interval
 from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.waste import WasteFold
-from rtrace_otel.analysis.waste_steps import MAX_ACCOUNTS, OTHERS, Key, WasteSteps, waste_steps
+from rtrace_otel.analysis.waste_steps import MAX_ACCOUNTS, OTHERS, WasteSteps, waste_steps
 from rtrace_otel.testing import simulate, varied_settings
 
 TRAINED, ERROR = ("trained", None), ("abandoned", "error")
 
 
-def tokens(number: int) -> Amount:
-    """One rollout with so many tokens."""
-    return Amount(1, number, True, 0, 1.0)
-
-
 def test_by_hand() -> None:
     """Step 1 was trained on 30 tokens, while 5 were abandoned; 7 more were abandoned after it. The most come first."""
-    books = [StepBooks(1, "a", {ERROR: tokens(5), TRAINED: tokens(30)}), StepBooks(None, None, {ERROR: tokens(7)})]
+    intervals = [Interval(1, {ERROR: 5, TRAINED: 30}), Interval(None, {ERROR: 7})]
 
-    assert WasteSteps((1, None), {TRAINED: (30, 0), ERROR: (5, 7)}) == waste_steps(books)
+    assert WasteSteps((1, None), {TRAINED: (30, 0), ERROR: (5, 7)}) == waste_steps(intervals)
 
 
-def test_an_interval_without_step_and_tokens_is_none() -> None:
-    """What follows the last step is an interval only if something ended in it; an account without tokens is no line."""
-    assert WasteSteps((1,), {}) == waste_steps([StepBooks(1, "a", {ERROR: tokens(0)}), StepBooks()])
+def test_a_step_in_which_nothing_ended_is_an_interval() -> None:
+    """It has a number, and no account."""
+    assert WasteSteps((1,), {}) == waste_steps([Interval(1, {})])
     assert WasteSteps((), {}) == waste_steps([])
 
 
 def test_the_smallest_accounts_share_a_line() -> None:
     """Of ten accounts the eight with the most tokens stand alone; nine are no more lines than eight and the rest."""
-    ten: dict[Key, Amount] = {("abandoned", str(place)): tokens(100 - place) for place in range(MAX_ACCOUNTS + 2)}
+    ten: dict[Account, int] = {("abandoned", str(place)): 100 - place for place in range(MAX_ACCOUNTS + 2)}
     nine = dict(list(ten.items())[:-1])
 
-    assert [*list(ten)[:MAX_ACCOUNTS], OTHERS] == list(waste_steps([StepBooks(1, "a", ten)]).tokens)
-    assert (92 + 91,) == waste_steps([StepBooks(1, "a", ten)]).tokens[OTHERS]
-    assert list(nine) == list(waste_steps([StepBooks(1, "a", nine)]).tokens)
+    assert [*list(ten)[:MAX_ACCOUNTS], OTHERS] == list(waste_steps([Interval(1, ten)]).tokens)
+    assert (92 + 91,) == waste_steps([Interval(1, ten)]).tokens[OTHERS]
+    assert list(nine) == list(waste_steps([Interval(1, nine)]).tokens)
 
 
 @settings(deadline=None, max_examples=25)
@@ -52,7 +46,7 @@ def test_the_intervals_add_up_to_the_steps_of_the_waste_report(seed: int) -> Non
     for row in simulate(varied_settings(seed)).rows:
         restores.add(row)
         fold.add(row)
-    report, found = fold.result(), waste_steps(restores.follower.books.steps)
+    report, found = fold.result(), waste_steps(restores.follower.books.intervals())
 
     found.self_check()
     assert [step.step for step in report.steps] == list(found.steps)

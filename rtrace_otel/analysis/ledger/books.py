@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from rtrace_otel.analysis.checked import integer
-from rtrace_otel.analysis.ledger.step_tokens import NAMES, StepColumns, StepWaste
+from rtrace_otel.analysis.ledger.step_tokens import Account, Interval, StepColumns, StepWaste, totals_of
 from rtrace_otel.analysis.ledger.work import Amount, Ended, Loss, PromptGroup, Rollout
 from rtrace_otel.events import Row
 
@@ -36,7 +36,7 @@ class Books:
         begun: Rollouts that were dispatched, or resumed in the middle.
         unseen: Sealed results that a restore kept and that the file does not tell the beginning of.
         accounts: What ended, by disposition and reason.
-        tokens: Tokens by disposition since the last step; ``lost`` is what a stop took.
+        tokens: Tokens by disposition and reason since the last step; ``lost`` is what a stop took.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Books:
         self.begun = 0
         self.unseen = 0
         self.accounts: dict[tuple[str, str | None], Amount] = {}
-        self.tokens: dict[str, int] = {}
+        self.tokens: dict[Account, int] = {}
         self._steps = StepColumns()
         self._keys: dict[tuple[str, str | None], tuple[str, str | None]] = {}
 
@@ -59,7 +59,14 @@ class Books:
         """What ended between one step and the next, in file order, and what ended since the last one."""
         yield from (step for step in self._steps if step.step is not None or step.tokens)
         if self.tokens:
-            yield StepWaste(None, None, *(self.tokens.get(name, 0) for name in NAMES))
+            yield StepWaste(None, None, *totals_of(self.tokens))
+
+    def intervals(self) -> Iterator[Interval]:
+        """The same by account."""
+        yield from (one for one in self._steps.intervals() if one.step is not None or one.tokens)
+        tokens = {account: count for account, count in self.tokens.items() if count}
+        if tokens:
+            yield Interval(None, tokens)
 
     def kept_trained(self, rollouts: Iterable[Rollout]) -> None:
         """These sealed results are trained."""
@@ -88,10 +95,10 @@ class Books:
             if rollout.booked is not None:
                 self._take_back(rollout.booked, amount_of_one(rollout))
                 rollout.booked = None
-            self._count(LOST, rollout.tokens)
+            self._count((LOST, None), rollout.tokens)
         if forgotten.rollouts:
             self._take_back((Disposition.TRAINED.value, None), forgotten)
-            self._count(LOST, forgotten.tokens)
+            self._count((LOST, None), forgotten.tokens)
 
     def _book(self, rollout: Rollout, disposition: Disposition, reason: str | None) -> None:
         key = (disposition.value, reason)
@@ -100,10 +107,10 @@ class Books:
         key = rollout.booked = self._keys.setdefault(key, key)  # one tuple for all rollouts of an account
         amount = amount_of_one(rollout)
         self.accounts[key] = self.accounts.get(key, NOTHING) + amount
-        self._count(disposition.value, rollout.tokens)
+        self._count(key, rollout.tokens)
 
-    def _count(self, name: str, tokens: int) -> None:
-        self.tokens[name] = self.tokens.get(name, 0) + tokens
+    def _count(self, account: Account, tokens: int) -> None:
+        self.tokens[account] = self.tokens.get(account, 0) + tokens
 
     def _take_back(self, key: tuple[str, str | None], amount: Amount) -> None:
         before = self.accounts.get(key, NOTHING)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from rtrace_otel.analysis.checked import time_of
 from rtrace_otel.analysis.flow import Flow
-from rtrace_otel.analysis.flow_tap import FlowTap
 from rtrace_otel.analysis.flow_records import Outcome
+from rtrace_otel.analysis.flow_tap import FlowTap
 from rtrace_otel.analysis.ledger.follow import RolloutFollower
 from rtrace_otel.analysis.ledger.work import Fate
 from rtrace_otel.analysis.queue_depth import Depth, Queues

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rtrace_otel.analysis.ledger.step_tokens import Account
 from rtrace_otel.analysis.pauses import Pauses, Refit
 from rtrace_otel.analysis.slow import Slow, Survival
-from rtrace_otel.analysis.waste_steps import Key, WasteSteps
+from rtrace_otel.analysis.waste_steps import WasteSteps
 from rtrace_otel.report.document import printable
 from rtrace_otel.report.html.bins import bins, known
 from rtrace_otel.report.html.columns import Columns, floats, numbers
@@ -32,7 +33,7 @@ def waste_accounts(found: WasteSteps) -> list[dict[str, Any]]:
     return [{"name": key[0], "reason": key[1], "label": account_label(key)} for key in found.tokens]
 
 
-def account_label(key: Key) -> str:
+def account_label(key: Account) -> str:
     """``trained``, ``abandoned: server error``."""
     name, reason = key
     return name if reason is None else f"{name}: {printable(reason)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rtrace_otel.analysis.ledger.books import Books
-from rtrace_otel.analysis.ledger.step_tokens import StepColumns, StepWaste
+from rtrace_otel.analysis.ledger.step_tokens import Interval, StepColumns, StepWaste
 from rtrace_otel.analysis.ledger.stops import lose
 from rtrace_otel.analysis.ledger.work import Amount, Ended, Occurrence, PromptGroup, Rollout
 from tests.report.history import trained
@@ -71,8 +71,10 @@ def test_steps_in_columns() -> None:
     """What was put in comes out; a number is known to 63 bits, and a step without a number has none."""
     steps = StepColumns()
     steps.append(0, "a", {})
-    steps.append(None, "b", {"lost": 10**30, "trained": -5})
-    steps.append(3, "a", {"trained": 1, "masked": 2, "abandoned": 3, "discarded": 4, "lost": 5})
+    steps.append(None, "b", {("lost", None): 10**30, ("trained", None): -5})
+    masked, timeout, discarded, lost = ("masked", None), ("abandoned", "timeout"), ("discarded", None), ("lost", None)
+    tokens = {("trained", None): 1, masked: 2, timeout: 2, ("abandoned", "error"): 1, discarded: 4, lost: 5}
+    steps.append(3, "a", tokens)
 
     assert [
         StepWaste(0, "a", 0, 0, 0, 0, 0),
@@ -80,3 +82,8 @@ def test_steps_in_columns() -> None:
         StepWaste(3, "a", 1, 2, 3, 4, 5),
     ] == list(steps)
     assert [0, 2**63 - 6, 15] == [step.tokens for step in steps]
+    assert [
+        Interval(0, {}),
+        Interval(None, {("trained", None): -5, ("lost", None): 2**63 - 1}),
+        Interval(3, tokens),
+    ] == list(steps.intervals())
