@@ -6,35 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from rtrace_otel.analysis.ledger.settled import LongLoss
 from rtrace_otel.analysis.ledger.work import Amount, Fate
 from rtrace_otel.analysis.lineage import Lineage
 from rtrace_otel.analysis.runs import HowEnded
 
 LOST: Final = (Fate.REDONE, Fate.TRAINED_AGAIN, Fate.DISCARDED, Fate.NEVER_CAME_BACK)
 """Fates of rollouts whose results the stop cost."""
-
-
-@dataclass(frozen=True, slots=True)
-class LongLoss:
-    """One of the dearest losses.
-
-    Attributes:
-        attempt_id: The attempt.
-        prompt_id: Its prompt.
-        generation: Which generation.
-        fate: What became of it.
-        tokens: Tokens lost, at least.
-        tokens_exact: Whether that is all of them.
-        attempt_seconds: Seconds that it had run.
-    """
-
-    attempt_id: str
-    prompt_id: str | None
-    generation: str
-    fate: Fate
-    tokens: int
-    tokens_exact: bool
-    attempt_seconds: float
 
 
 @dataclass(frozen=True, slots=True)

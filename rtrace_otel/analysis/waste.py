@@ -210,12 +210,8 @@ def _lost(follower: RolloutFollower) -> Iterator[Account]:
     lost: dict[Fate, Amount] = {}
     for stop in follower.stops:
         finished, until = follower.job_ended(stop), stop.stopped.pace.last
-        for loss in stop.losses:
-            rollout = loss.rollout
-            if not loss.lives_on and rollout.ended is not Ended.ABANDONED:
-                left = Amount(1, rollout.tokens - loss.tokens_carried, rollout.exact, 0, rollout.seconds(until))
-                fate = loss.fate_if(finished)
-                lost[fate] = lost.get(fate, NOTHING) + left
+        for fate, amount in stop.settled.plus(stop.losses, until, finished=finished).lost.items():
+            lost[fate] = lost.get(fate, NOTHING) + amount
         if stop.forgotten.rollouts:
             lost[Fate.UNKNOWN] = lost.get(Fate.UNKNOWN, NOTHING) + stop.forgotten
     for fate, amount in lost.items():

@@ -8,13 +8,14 @@ from typing import Final
 from rtrace_otel.analysis.checked import duration, integer, time_of
 from rtrace_otel.analysis.ledger.attempts import Attempts
 from rtrace_otel.analysis.ledger.books import Books
-from rtrace_otel.analysis.ledger.branch import MAX_RETAINED, Branch, Checkpoint, Restored, Retention
+from rtrace_otel.analysis.ledger.branch import Branch, Checkpoint, Restored
 from rtrace_otel.analysis.ledger.groups import Groups
 from rtrace_otel.analysis.ledger.heirs import Heirs, restored_by
 from rtrace_otel.analysis.ledger.missing import MissingWork
 from rtrace_otel.analysis.ledger.pace import RunPace
+from rtrace_otel.analysis.ledger.retention import MAX_RETAINED, Retention
 from rtrace_otel.analysis.ledger.revival import count_again, trained_groups
-from rtrace_otel.analysis.ledger.stops import OpenStop, lose, take, timeline, weigh_intervals
+from rtrace_otel.analysis.ledger.stops import OpenStop, lose, settle, take, timeline, weigh_intervals
 from rtrace_otel.analysis.ledger.work import Rollout
 from rtrace_otel.events import Row
 
@@ -33,6 +34,9 @@ WORK: Final = frozenset(
 )
 """Rows that only a run that works writes: by the first one it must have said what it restored."""
 
+MAX_TAKEN: Final = 4_096
+"""Rollouts that stops took and that are remembered one by one, unless the last two stops took more."""
+
 Handler = Callable[[Branch, Row, float | None], None]
 
 
@@ -42,6 +46,8 @@ class RolloutFollower:
     Args:
         remembered: Rollouts of finished groups that are remembered one by one, in case a checkpoint before them is
             restored; of further ones only the amount is known.
+        taken: Rollouts that stops took and that are remembered one by one; of stops before the last two, further ones
+            are added up once their fate is known.
 
     Attributes:
         stops: So far, in file order.
@@ -51,8 +57,10 @@ class RolloutFollower:
         ended: Runs that were closed.
     """
 
-    def __init__(self, remembered: int = MAX_RETAINED) -> None:
+    def __init__(self, remembered: int = MAX_RETAINED, taken: int = MAX_TAKEN) -> None:
         """Begin with no row seen."""
+        self._most_taken = taken
+        self._oldest_stop = 0
         self.stops: list[OpenStop] = []
         self.paces: list[RunPace] = []
         self._pace: dict[str, RunPace] = {}
@@ -150,6 +158,7 @@ class RolloutFollower:
         if branch.run != stopped.run:
             branch.pace.wants(stopped.pace)
         self.stops.append(stop)
+        self._settle_old_stops()
 
     def _take(self, stop: OpenStop, checkpoint: Checkpoint | None) -> None:
         """What the stop takes away from its job, and what the checkpoint brings back."""
@@ -172,6 +181,14 @@ class RolloutFollower:
         self._missing.add(heir, groups, stop.losses)
         count_again(kept, self.books, self._missing)
         weigh_intervals(stop, before, stop.stopped.pace.last)
+
+    def _settle_old_stops(self) -> None:
+        remembered = sum(len(stop.losses) for stop in self.stops[self._oldest_stop :])
+        while remembered > self._most_taken and self._oldest_stop < len(self.stops) - 2:
+            stop = self.stops[self._oldest_stop]
+            self._oldest_stop += 1
+            remembered -= len(stop.losses)
+            self._missing.forget(settle(stop))
 
     def _take_late(self, branch: Branch, rollout: Rollout) -> None:
         """A run that another one took over from still works: that is lost, too."""
