@@ -26,6 +26,9 @@ BUCKETS: Final[Mapping[str, str | None]] = {
 }
 """NeMo RL's name for what an account holds (``rl.bucket``), where one fits."""
 
+RUN_ENDED: Final = "the run ended"
+"""Reason for what was sealed or open when the last run of its job was closed: it does not go on."""
+
 LEFT_OPEN: Final = "open after its group was trained"
 """Reason for attempts that no one waited for when their run stopped."""
 
@@ -37,7 +40,7 @@ class Account:
     Attributes:
         name: ``trained``, ``masked``, ``abandoned``, ``discarded``, ``lost`` (a stop took them), ``waiting`` (sealed,
             not yet trained) or ``open``.
-        reason: Why, where rows say; for ``lost`` the fate.
+        reason: Why, where rows say; for ``lost`` the fate; for ``waiting`` and ``open`` whether the run has ended.
         bucket: NeMo RL's name for it, if one fits.
         amount: What they generated.
     """
@@ -169,19 +172,17 @@ class WasteFold:
 
     def _unfinished(self) -> Iterator[Account]:
         follower = self._restores.follower
-        waiting, running = NOTHING, NOTHING
+        found: dict[tuple[str, str | None], Amount] = {}
         for branch in follower.heirs.branches:
-            until = branch.pace.last
-            for rollout in () if branch.given_up else branch.open.values():
-                running += _amount(rollout, until)
-            for group in () if branch.given_up else branch.groups.values():
-                for rollout in group.rollouts:
-                    if rollout.ended is Ended.SEALED:
-                        waiting += _amount(rollout, until)
-        if waiting.rollouts:
-            yield Account("waiting", None, BUCKETS["waiting"], waiting)
-        if running.rollouts:
-            yield Account("open", None, BUCKETS["open"], running)
+            if branch.given_up:
+                continue
+            sealed = (r for group in branch.groups.values() for r in group.rollouts if r.ended is Ended.SEALED)
+            reason = RUN_ENDED if branch.run in follower.ended else None
+            for name, rollouts in (("waiting", sealed), ("open", branch.open.values())):
+                for rollout in rollouts:
+                    found[name, reason] = found.get((name, reason), NOTHING) + _amount(rollout, branch.pace.last)
+        for (name, reason), amount in found.items():
+            yield Account(name, reason, BUCKETS[name], amount)
 
     def _wall(self, report: RestoreReport) -> WallClock:
         paces = self._restores.follower.paces

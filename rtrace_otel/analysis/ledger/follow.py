@@ -8,7 +8,7 @@ from typing import Final
 from rtrace_otel.analysis.checked import duration, integer, time_of
 from rtrace_otel.analysis.ledger.attempts import Attempts
 from rtrace_otel.analysis.ledger.books import Books
-from rtrace_otel.analysis.ledger.branch import Branch, Checkpoint, Restored
+from rtrace_otel.analysis.ledger.branch import Branch, Checkpoint, Restored, Window
 from rtrace_otel.analysis.ledger.groups import Groups
 from rtrace_otel.analysis.ledger.heirs import Heirs, restored_by
 from rtrace_otel.analysis.ledger.missing import MissingWork
@@ -170,7 +170,11 @@ class RolloutFollower:
         heir = stop.restored
         job = [branch for branch in self.heirs.of_job(heir.job) if branch is not heir]
         windows, groups = take(stop, job)
-        back = [window for branch, held in timeline(checkpoint).items() for window in branch.bring_back(held)]
+        back: list[Window] = []
+        for branch, held in timeline(checkpoint).items():
+            again = branch.bring_back(held)
+            back += again
+            self._count_steps_again(branch.run, {step for window in again for _, step in window.steps})
         heir.follows = {branch: live for branch in job if (live := branch.live())}
         self._retention.given_up(windows)
         for _, step in stop.steps_lost:
@@ -181,6 +185,15 @@ class RolloutFollower:
         self._missing.add(heir, groups, stop.losses)
         count_again(kept, self.books, self._missing)
         weigh_intervals(stop, before, stop.stopped.pace.last)
+
+    def _count_steps_again(self, run: str, steps: set[int]) -> None:
+        """Steps of a run that stops had taken are in the checkpoint after all."""
+        for stop in self.stops if steps else ():
+            left = [(other, step) for other, step in stop.steps_lost if other != run or step not in steps]
+            for step in {step for _, step in stop.steps_lost}.difference(step for _, step in left):
+                stop.steps_again.discard(step)
+                self._steps_lost[step] = [other for other in self._steps_lost.get(step, ()) if other is not stop]
+            stop.steps_lost = left
 
     def _settle_old_stops(self) -> None:
         remembered = sum(len(stop.losses) for stop in self.stops[self._oldest_stop :])
