@@ -103,6 +103,7 @@ class RestoreFold:
             fates=fates,
             forgotten=stop.forgotten,
             idle_runs=stop.idle_runs,
+            rows_late=stop.rows_late,
             longest=taken.longest,
             interval=_interval(stop, before.last),
             length_bias=bias,

@@ -11,6 +11,9 @@ from rtrace_otel.analysis.ledger.work import Amount, Fate
 from rtrace_otel.analysis.lineage import Lineage
 from rtrace_otel.analysis.runs import HowEnded
 
+MANY_LATE_ROWS: Final = 20
+"""A run that was killed does not write as many rows after the next one began."""
+
 LOST: Final = (Fate.REDONE, Fate.TRAINED_AGAIN, Fate.DISCARDED, Fate.NEVER_CAME_BACK)
 """Fates of rollouts whose results the stop cost."""
 
@@ -62,6 +65,7 @@ class Stop:
         interval: What the checkpoint's age cost.
         length_bias: Mean running time of what never came back, divided by that of the rest; ``None`` for fewer than 5.
         idle_runs: Runs that began in between and did no work, in a loop of crashes for example.
+        rows_late: Rows of the stopped run's work that came after the first work of the next one.
     """
 
     run: str
@@ -87,6 +91,12 @@ class Stop:
     interval: Interval
     length_bias: float | None
     idle_runs: tuple[str, ...] = ()
+    rows_late: int = 0
+
+    @property
+    def may_be_two_jobs(self) -> bool:
+        """Whether the run went on for long, and the next one restored nothing: nothing tells that they are one job."""
+        return self.rows_late >= MANY_LATE_ROWS and not self.checkpoint_restored
 
     @property
     def total(self) -> Amount:

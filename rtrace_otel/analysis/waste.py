@@ -81,6 +81,7 @@ class WasteReport:
         steps: In file order.
         wall: The job's time.
         attempt_seconds: Seconds that attempts ran, added up over all accounts.
+        perhaps_two_jobs: Stops that may be none, because two jobs may have written the file side by side.
     """
 
     accounts: tuple[Account, ...]
@@ -89,6 +90,7 @@ class WasteReport:
     steps: tuple[StepWaste, ...]
     wall: WallClock
     attempt_seconds: float
+    perhaps_two_jobs: int = 0
 
     @property
     def total(self) -> Amount:
@@ -168,6 +170,7 @@ class WasteFold:
             steps=tuple(follower.books.steps()),
             wall=self._wall(report),
             attempt_seconds=sum(account.amount.attempt_seconds for account in accounts),
+            perhaps_two_jobs=sum(stop.may_be_two_jobs for stop in report.stops),
         )
 
     def _unfinished(self) -> Iterator[Account]:

@@ -25,6 +25,7 @@ def waste_document(report: WasteReport, source: str, rows_missing: int = 0) -> D
         (
             Sentence(waste_verdict(report), "finding"),
             *missing_rows(rows_missing),
+            *_perhaps_two_jobs(report),
             _account_table(report),
             Facts("The job's time", tuple(_wall(report))),
             _step_table(report),
@@ -52,6 +53,15 @@ def _words(report: WasteReport, name: str) -> str:
     return _NAMES_OF_ENDED[name] if name in _NAMES_OF_ENDED and reasons == {RUN_ENDED} else _NAMES[name]
 
 
+def _perhaps_two_jobs(report: WasteReport) -> Iterator[Sentence]:
+    if report.perhaps_two_jobs:
+        yield Sentence(
+            "A run went on after the next one had begun, which restored no checkpoint. These may be two jobs in one "
+            "file; then what is lost and what is not cannot be told (rtrace restore).",
+            "finding",
+        )
+
+
 def waste_json(report: WasteReport) -> dict[str, Any]:
     """The report as JSON values."""
     return {
@@ -59,6 +69,7 @@ def waste_json(report: WasteReport) -> dict[str, Any]:
         "total": {**asdict(report.total), "begun": report.begun, "unseen": report.unseen},
         "steps": [asdict(step) for step in report.steps],
         "wall": asdict(report.wall),
+        "perhaps_two_jobs": report.perhaps_two_jobs,
         "verdict": waste_verdict(report),
     }
 

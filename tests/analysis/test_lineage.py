@@ -83,7 +83,7 @@ def test_two_restores_of_one_checkpoint() -> None:
 def test_a_newer_checkpoint_after_an_older_one() -> None:
     """Run b tries step 1, run c returns to step 2: what b did is lost, and a's step 2 counts again.
 
-    The result a2 was lost at the first stop and is in the checkpoint of the second: it was kept in the end, as its step.
+    The result a2 was lost at the first stop and is in the checkpoint of the second, and so is its step.
     """
     rows = trace(
         *THREE_STEPS, started("b"), back("b", 1), reserve("b", "g2", "p2"), send("b", "x", "g2", "p2"), seal("b", "x"),

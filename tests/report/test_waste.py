@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from rtrace_otel.analysis.restore import restore_report
 from rtrace_otel.analysis.waste import waste_report
+from rtrace_otel.events import Row
 from rtrace_otel.report.formats import to_csv, to_markdown
+from rtrace_otel.report.restore_words import stop_sentences
 from rtrace_otel.report.waste import waste_document, waste_json, waste_verdict
-from tests.analysis.ledger.stories import ONE_STOP, once, seal, send, train
+from tests.analysis.ledger.stories import ONE_STOP, drop, once, reserve, seal, send, train
 from tests.report.history import ended, started, trace
 
 REPORT = waste_report(ONE_STOP)
@@ -123,3 +126,21 @@ def test_what_ended_after_the_last_step() -> None:
     table = to_markdown(waste_document(waste_report(rows), "f")).splitlines()
 
     assert "| after | - | 0 | 0 | 0 | 0 | 10 |" == table[-1]
+
+
+def side_by_side(rows_late: int) -> list[Row]:
+    """Run k begins its work while run a works; after that, run a discards so many groups that it reserves."""
+    late = [row for n in range(rows_late // 2) for row in (reserve("a", f"h{n}", "q"), drop("a", f"h{n}"))]
+    return trace(started("a"), *once("a", 1, "1"), started("k"), *once("k", 1, "2"), *late)
+
+
+def test_two_jobs_that_nothing_tells_apart() -> None:
+    """Twenty rows of the first run after the second one began, which restored no checkpoint, are no late rows."""
+    said = "These may be two jobs in one"
+
+    for rows, number in ((20, 1), (18, 0)):
+        report = waste_report(side_by_side(rows))
+        assert number == report.perhaps_two_jobs == waste_json(report)["perhaps_two_jobs"]
+        assert bool(number) == (said in to_markdown(waste_document(report, "f")))
+        (stop,) = restore_report(side_by_side(rows)).stops
+        assert (rows, bool(number)) == (stop.rows_late, said in " ".join(stop_sentences(stop, 1, 1)))

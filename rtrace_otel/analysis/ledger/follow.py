@@ -113,6 +113,8 @@ class RolloutFollower:
         branch = self._branches.get(run)
         if branch is None:
             branch = self._branches[run] = Branch(run, pace)
+        if branch.stopped_by is not None:
+            self.stops[branch.stopped_by].rows_late += 1
         if event in WORK:
             branch.worked = True
             if not branch.begun:

@@ -32,6 +32,7 @@ class OpenStop:
         at_risk_twice: The same, had they been taken half as often, on average over which ones are left out.
         previous_taken_at: When the checkpoint before was taken.
         idle_runs: Runs that began in between and did no work.
+        rows_late: Rows of the stopped run's work that came after the next one's first work.
     """
 
     number: int
@@ -48,6 +49,7 @@ class OpenStop:
     steps_again: set[int] = field(default_factory=set)
     previous_taken_at: float | None = None
     idle_runs: tuple[str, ...] = ()
+    rows_late: int = 0
     at_risk: Amount | None = None
     at_risk_half: Amount | None = None
     at_risk_twice: Amount | None = None
