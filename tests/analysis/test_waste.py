@@ -12,7 +12,7 @@ from rtrace_otel.analysis.ledger.books import MAX_REASONS
 from rtrace_otel.analysis.ledger.step_tokens import StepWaste
 from rtrace_otel.analysis.ledger.work import Amount
 from rtrace_otel.analysis.restore import RestoreFold
-from rtrace_otel.analysis.waste import LEFT_OPEN, Account, WallClock, WasteFold, WasteReport, waste_report
+from rtrace_otel.analysis.waste import LEFT_OPEN, RUN_ENDED, Account, WallClock, WasteFold, WasteReport, waste_report
 from rtrace_otel.events import Row
 from rtrace_otel.testing import simulate, varied_settings
 from tests.analysis.ledger.stories import ONE_STOP, back, drop, keep, once, save, seal, send, train
@@ -38,10 +38,10 @@ def test_a_job_in_full() -> None:
     report.self_check()
     assert WasteReport(
         accounts=(
-            Account("waiting", None, None, Amount(1, 30, True, 0, 4.0)),
+            Account("waiting", RUN_ENDED, None, Amount(1, 30, True, 0, 4.0)),
             Account("trained", None, "productive", Amount(1, 10, True, 0, 2.0)),
             Account("lost", "trained_again", "wasted", Amount(1, 10, True, 0, 2.0)),
-            Account("open", None, None, Amount(2, 5, False, 0, 6.0 + 5.0)),
+            Account("open", RUN_ENDED, None, Amount(2, 5, False, 0, 6.0 + 5.0)),
             Account("lost", "resumed", "wasted", Amount(1, 2, False, 0, 7.0)),
             Account("lost", "redone", "wasted", Amount(1, 0, False, 0, 2.0)),
         ),

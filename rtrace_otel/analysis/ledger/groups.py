@@ -96,6 +96,7 @@ class Groups:
         if _is_stale(group.discarded):
             for loss in group.came_back:  # kept for nothing
                 loss.fate = Fate.DISCARDED
+        group.came_back = []
         self._books.discarded(group)
         branch.finish(group, t)
         return group
@@ -108,7 +109,7 @@ class Groups:
             if group is None:
                 continue
             self._keep_sealed(branch, group)
-            group.trained = True
+            group.trained, group.came_back = True, []
             branch.groups.pop(group.group_id, None)
             groups.append(group)
         return groups

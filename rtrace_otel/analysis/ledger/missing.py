@@ -65,6 +65,12 @@ class MissingWork:
         """The rollout of this id in a group that some stop took, whether or not it has come back."""
         return self._taken.get(attempt_id)
 
+    def forget(self, rollouts: Iterable[Rollout]) -> None:
+        """These are settled: a row that names one of them tells of a result whose beginning is not known any more."""
+        for rollout in rollouts:
+            if self._taken.get(rollout.attempt_id) is rollout:
+                del self._taken[rollout.attempt_id]
+
     def by_group(self, group_id: str, prompt_id: str | None, epoch: object) -> Occurrence | None:
         """The turn that a group of this id stood for, unless it names another prompt or epoch."""
         found = self._by_group.get(group_id)
