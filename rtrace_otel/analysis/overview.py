@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from rtrace_otel.analysis.check.check import CheckFold
 from rtrace_otel.analysis.check.results import CheckReport
 from rtrace_otel.analysis.damage import ReadReport
+from rtrace_otel.analysis.flow_tap import FlowTap
 from rtrace_otel.analysis.pauses import Pauses, PausesFold
 from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.restore_results import RestoreReport
@@ -79,9 +80,10 @@ class OverviewFold:
         self._waste = WasteFold(self._restores)
         self._staleness = StalenessFold()
         self._steps = StepsFold()
-        self._slow = SlowFold()
+        self._flow = FlowTap()
+        self._slow = SlowFold(self._flow)
         self._pauses = PausesFold()
-        self._timeline = TimelineFold(selection, self._restores.follower)
+        self._timeline = TimelineFold(selection, self._restores.follower, self._flow)
         self._check = CheckFold() if check else None
 
     def add(self, row: Row, line: int) -> None:
@@ -96,6 +98,7 @@ class OverviewFold:
         self._waste.add(row)
         self._staleness.add(row)
         self._steps.add(row)
+        self._flow.advance(row)
         self._slow.add(row)
         self._pauses.add(row)
         self._timeline.add(row)

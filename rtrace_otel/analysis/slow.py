@@ -11,6 +11,7 @@ from rtrace_otel.analysis.attempts import AttemptsReport
 from rtrace_otel.analysis.choice import Choice, Chosen
 from rtrace_otel.analysis.flow import Ended, Flow
 from rtrace_otel.analysis.flow_records import AttemptRecord, GroupRecord, Outcome
+from rtrace_otel.analysis.flow_tap import FlowTap
 from rtrace_otel.analysis.groups import SORTS as GROUP_SORTS
 from rtrace_otel.analysis.groups import GroupsReport
 from rtrace_otel.analysis.percentiles import Percentiles
@@ -57,11 +58,16 @@ class Slow:
 
 
 class SlowFold:
-    """Builds :class:`Slow` row by row, following each group and attempt once for both reports."""
+    """Builds :class:`Slow` row by row, following each group and attempt once for both reports.
 
-    def __init__(self) -> None:
+    Args:
+        flow: What follows groups and attempts, if somebody else gives it every row **before** it is given here; by
+            default an own one.
+    """
+
+    def __init__(self, flow: FlowTap | None = None) -> None:
         """Begin with no row seen."""
-        self._flow = Flow()
+        self._flow = flow or Flow()
         self._found = _Found()
 
     def add(self, row: Row) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from rtrace_otel.analysis.checked import time_of
 from rtrace_otel.analysis.flow import Flow
 from rtrace_otel.analysis.flow_records import Outcome
+from rtrace_otel.analysis.flow_tap import FlowTap
 from rtrace_otel.analysis.ledger.follow import RolloutFollower
 from rtrace_otel.analysis.ledger.work import Fate
 from rtrace_otel.analysis.queue_depth import Depth, Queues
@@ -44,14 +45,20 @@ class TimelineFold:
         selection: Which attempts to hold, and how many.
         follower: What follows the rollouts, if somebody else gives it every row **before** it is given here; by default
             an own one.
+        flow: What follows groups and attempts, likewise.
     """
 
-    def __init__(self, selection: Selection | None = None, follower: RolloutFollower | None = None) -> None:
+    def __init__(
+        self,
+        selection: Selection | None = None,
+        follower: RolloutFollower | None = None,
+        flow: FlowTap | None = None,
+    ) -> None:
         """Begin with no row seen."""
         self._selection = selection or Selection()
         self._follows = follower is None
         self._follower = follower or RolloutFollower()
-        self._flow = Flow()
+        self._flow = flow or Flow()
         self._runs = RunFold()
         self._last_rows: dict[str, float] = {}
         levels = LevelFold(SERIES)
