@@ -266,5 +266,5 @@
 
   const nullable = (value) => (Number.isNaN(value) ? null : value);
 
-  Object.assign(rtrace.timeline, { hint, bandHint, story, attemptTable: table });
+  Object.assign(rtrace.timeline, { MEANS, hint, bandHint, story, attemptTable: table });
 })();
