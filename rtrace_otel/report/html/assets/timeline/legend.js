@@ -85,6 +85,7 @@
         class: "tl-key",
         "data-state": state,
         "aria-pressed": String(!look.hidden.has(state)),
+        title: tl.MEANS[state],
         onclick: toggle,
       };
       return [
