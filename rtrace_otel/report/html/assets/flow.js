@@ -73,7 +73,8 @@
   function notes(data) {
     const { width, waits, marked } = data.doc.flow;
     const more = waits === marked ? "" : ` The ${count(marked)} longest of ${count(waits)} waits are marked.`;
-    return el("p", { class: "caption" }, `Each point is the mean over ${seconds(width)}.${more}`);
+    const smooth = data.tables.flow.rows < MANY ? "" : ` Smoothed: over ${seconds(2 * Math.ceil(data.tables.flow.rows / WINDOW / 2) * width)}.`;
+    return el("p", { class: "caption" }, `Each point is the mean over ${seconds(width)}.${more}${smooth}`);
   }
 
   rtrace.panel("open", {
