@@ -80,6 +80,7 @@
   rtrace.panel("open", {
     title: "Open attempts, groups in work, groups waiting",
     section: "flow",
+    half: true,
     wanted: (data) => data.tables.flow.rows > 1,
     draw(host, data) {
       const { flow } = data.tables;
@@ -102,6 +103,7 @@
   rtrace.panel("rates", {
     title: "Tokens generated and trained",
     section: "flow",
+    half: true,
     wanted: (data) => data.tables.flow.rows > 1,
     draw(host, data) {
       const { flow } = data.tables;
