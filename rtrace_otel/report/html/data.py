@@ -21,6 +21,7 @@ from rtrace_otel.report.html.flow_data import flow_facts, flow_tables
 from rtrace_otel.report.html.page import PageData
 from rtrace_otel.report.html.texts import page_texts
 from rtrace_otel.report.html.tiles import tiles
+from rtrace_otel.report.html.timeline_data import timeline_columns, timeline_json
 from rtrace_otel.report.latency import latency_json
 from rtrace_otel.report.numbers import moment, plural, shortener
 from rtrace_otel.report.restore import restore_json
@@ -67,6 +68,7 @@ def page_document(found: Overview, read: ReadReport) -> dict[str, Any]:
             "summary": {name: value for name, value in summary.items() if name != "ages"},
             "restore": restore_json(found.restores),
             "waste": {name: value for name, value in waste.items() if name != "steps"},
+            "timeline": timeline_json(found.timeline),
             "latencies": latency_json(found.slow.attempts.latencies),
             "read": damage_json(read),
         },
@@ -92,6 +94,7 @@ def page_tables(found: Overview) -> Mapping[str, Columns]:
     return {
         **age_tables(found.staleness),
         **flow_tables(found),
+        **timeline_columns(found.timeline),
         "waste": waste_table(found.waste_steps),
         "refits": refit_table(found.pauses),
         **survival_tables(found.slow),

@@ -30,6 +30,17 @@ SCRIPTS: Final = (
     "assets/canvas.js",
     "assets/overview.js",
     "assets/stops.js",
+    "assets/timeline/model.js",
+    "assets/timeline/filter.js",
+    "assets/timeline/view.js",
+    "assets/timeline/paint.js",
+    "assets/timeline/bands.js",
+    "assets/timeline/story.js",
+    "assets/timeline/pick.js",
+    "assets/timeline/legend.js",
+    "assets/timeline/controls.js",
+    "assets/timeline/parts.js",
+    "assets/timeline/panel.js",
     "assets/age.js",
     "assets/flow.js",
     "assets/waste.js",
@@ -40,7 +51,7 @@ SCRIPTS: Final = (
 )
 """The page's scripts in the order in which they run; panels stand in the order of theirs."""
 
-STYLES: Final = ("vendor/uPlot.min.css", "assets/page.css")
+STYLES: Final = ("vendor/uPlot.min.css", "assets/page.css", "assets/timeline/timeline.css")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@
  *       wanted: (data) => data.doc.x !== null, // optional: whether there is anything to show
  *       half: true,                           // optional: stands beside another one where the screen is wide
  *       draw: (host, data) => {...},          // builds it under `host` (empty); called again for new data or a new theme
+ *       update: (data) => {...},              // optional: takes new data where it stands, so that focus and drags stay
  *       state: () => ({...}),                 // what is drawn, as plain values: tests and links read it
  *     });
  *
@@ -140,6 +141,10 @@
         if (old) {
           old.remove();
         }
+        continue;
+      }
+      if (old && spec.update) {
+        spec.update(data);
         continue;
       }
       const host = old ? old.querySelector(".panel-body") : place(id, spec);
