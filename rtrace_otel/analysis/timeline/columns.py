@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-from rtrace_otel.analysis.flow_records import Outcome
+from rtrace_otel.analysis.flow_records import ATTEMPT_OUTCOMES, Outcome
 from rtrace_otel.analysis.ledger.work import Fate
 from rtrace_otel.analysis.timeline.kept import Bar
 from rtrace_otel.analysis.timeline.lanes import pack_lanes
@@ -14,15 +14,14 @@ from rtrace_otel.analysis.timeline.results import NOWHERE, UNKNOWN, AttemptColum
 from rtrace_otel.analysis.timeline.states import FATES, STATES, state_of
 
 
-def columns_of(bars: Sequence[Bar], fates: Mapping[tuple[str, str], Fate]) -> tuple[AttemptColumns, Tables]:
+def columns_of(bars: Sequence[Bar], fates: Sequence[Fate | None]) -> tuple[AttemptColumns, Tables]:
     """The columns of bars, and the texts that they mention.
 
     Args:
         bars: In order of their start.
-        fates: What became of attempts that stops took, by run and attempt id.
+        fates: What became of each one after a stop; ``None`` if no stop took it.
     """
     records = [bar.record for bar in bars]
-    fate = [fates.get((record.run, record.attempt_id)) for record in records]
     runs, run = _interned(record.run for record in records)
     groups, group = _interned(record.group_id for record in records)
     prompts, prompt = _interned(record.prompt_id for record in records)
@@ -39,8 +38,9 @@ def columns_of(bars: Sequence[Bar], fates: Mapping[tuple[str, str], Fate]) -> tu
         instance=instance,
         level=level,
         lane=pack_lanes(starts, ends),
-        state=array("b", map(_state, bars, fate)),
-        fate=array("b", (NOWHERE if found is None else FATES.index(found) for found in fate)),
+        outcome=array("b", (ATTEMPT_OUTCOMES.index(record.outcome) for record in records)),
+        state=array("b", map(_state, bars, fates)),
+        fate=array("b", (NOWHERE if found is None else FATES.index(found) for found in fates)),
         start=starts,
         end=ends,
         reserved=_numbers(bar.reserved for bar in bars),

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from rtrace_otel.analysis.checked import time_of
 from rtrace_otel.analysis.flow import Flow
+from rtrace_otel.analysis.flow_records import Outcome
 from rtrace_otel.analysis.flow_tap import FlowTap
 from rtrace_otel.analysis.ledger.follow import RolloutFollower
 from rtrace_otel.analysis.ledger.work import Fate
 from rtrace_otel.analysis.queue_depth import Depth, Queues
+from rtrace_otel.analysis.recent import Recent
 from rtrace_otel.analysis.runs import RunFold
 from rtrace_otel.analysis.timeline.band_fold import BandFold
 from rtrace_otel.analysis.timeline.bands import StepBand
 from rtrace_otel.analysis.timeline.columns import columns_of
-from rtrace_otel.analysis.timeline.kept import Selection
+from rtrace_otel.analysis.timeline.kept import Bar, Selection
 from rtrace_otel.analysis.timeline.levels import LevelFold
 from rtrace_otel.analysis.timeline.results import QUEUED_GROUPS, SERIES, TRAINED_TOKENS, Timeline
 from rtrace_otel.analysis.timeline.tally import Tally
@@ -87,7 +89,7 @@ class TimelineFold:
         for run, last_row in self._last_rows.items():
             tally.levels.change(QUEUED_GROUPS, last_row, -self._queues.of(run)[0].shown)
         bars = sorted(tally.bars(), key=lambda bar: (bar.start, bar.end, bar.record.run, bar.record.attempt_id))
-        columns, tables = columns_of(bars, self._fates())
+        columns, tables = columns_of(bars, _fates_of(bars, self._fates(), tally.kept_by))
         bands = self._bands.result(runs, self._follower.stops)
         times = [time for run in bands.runs for time in (run.start, run.end)]
         return Timeline(
@@ -117,6 +119,17 @@ class TimelineFold:
             for stop in self._follower.stops
             for loss in stop.losses
         }
+
+
+def _fates_of(bars: Iterable[Bar], taken: Mapping[tuple[str, str], Fate], kept_by: Recent[str]) -> list[Fate | None]:
+    """The fate of each attempt; one that a later run kept although no stop took it was in a group that it discarded."""
+    fates: list[Fate | None] = []
+    for bar in bars:
+        run, attempt_id = bar.record.run, bar.record.attempt_id
+        fate, keeper = taken.get((run, attempt_id)), kept_by.get(attempt_id)
+        was_kept = fate is None and bar.record.outcome is Outcome.SEALED and keeper not in (None, run)
+        fates.append(Fate.REUSED if was_kept else fate)
+    return fates
 
 
 class _Waiting(Depth):

@@ -69,6 +69,8 @@ class AttemptColumns:
         instance: Place of its inference server.
         level: Place of what a restore kept of it.
         lane: Lane, from 0.
+        outcome: How it ended within its run, as a place in
+            :data:`~rtrace_otel.analysis.flow_records.ATTEMPT_OUTCOMES`.
         state: Place of its state in :data:`~rtrace_otel.analysis.timeline.states.STATES`.
         fate: Place in :data:`~rtrace_otel.analysis.timeline.states.FATES` of what became of it after a stop.
         start: First dispatch, or when it went on after a restore, in Unix seconds.
@@ -94,6 +96,7 @@ class AttemptColumns:
     instance: array[int]
     level: array[int]
     lane: array[int]
+    outcome: array[int]
     state: array[int]
     fate: array[int]
     start: array[float]

@@ -13,8 +13,8 @@ class State(StrEnum):
     """How an attempt stands at the end of the file.
 
     ``trained``: sealed, and a step trained its group. ``sealed``: sealed, and its group is neither trained nor
-    discarded so far. ``kept``: a stop took it, and a later run kept its result. ``discarded``: sealed, and its group
-    was discarded. ``abandoned``: it ended without a result. ``interrupted``: it was open when its run stopped.
+    discarded so far. ``kept``: a stop took it, and a later run kept its result. ``discarded``: sealed, and its run
+    discarded its group. ``abandoned``: it ended without a result. ``interrupted``: it was open when its run stopped.
     ``resumed``: a stop took it, and a later run went on with part of its work. ``lost``: it was sealed, a stop took it,
     and its result has not come back. ``open``: no row has ended it, and its run was not stopped.
     """

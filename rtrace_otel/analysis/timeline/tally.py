@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from rtrace_otel.analysis.flow import Ended
 from rtrace_otel.analysis.flow_records import AttemptRecord, GroupRecord, Outcome
+from rtrace_otel.analysis.recent import Recent
 from rtrace_otel.analysis.timeline.kept import Bar, KeptBars, Selection
 from rtrace_otel.analysis.timeline.levels import LevelFold
 from rtrace_otel.analysis.timeline.results import GENERATED_TOKENS, OPEN_ATTEMPTS, RESERVED_GROUPS
@@ -30,6 +31,7 @@ class Tally:
         matching: Those with a time that the selection takes.
         by_outcome: All that ran, by outcome.
         seconds: Time that they were open.
+        kept_by: The run that kept the result of an attempt last, by the attempt's id; the latest ones.
     """
 
     def __init__(self, selection: Selection, levels: LevelFold) -> None:
@@ -37,6 +39,7 @@ class Tally:
         self.levels = levels
         self.total = self.untimed = self.matching = 0
         self.by_outcome: Counter[str] = Counter()
+        self.kept_by: Recent[str] = Recent()
         self._selection = selection
         self._kept = KeptBars(selection.max_attempts)
         self._seconds: list[float] = []
@@ -61,7 +64,9 @@ class Tally:
             end = last_rows.get(group.run) if end is None else end
             self.levels.span(RESERVED_GROUPS, group.reserved, group.reserved if end is None else end)
         for record in ended.attempts:
-            if record.outcome is not Outcome.KEPT:
+            if record.outcome is Outcome.KEPT:
+                self.kept_by.put(record.attempt_id, record.run)
+            else:
                 self._add_attempt(record, group, published, last_rows.get(record.run))
 
     def bars(self) -> list[Bar]:
@@ -72,7 +77,7 @@ class Tally:
         """The same counts again, to go on separately."""
         other = Tally(self._selection, self.levels.copy())
         other.total, other.untimed, other.matching = self.total, self.untimed, self.matching
-        other.by_outcome = self.by_outcome.copy()
+        other.by_outcome, other.kept_by = self.by_outcome.copy(), self.kept_by.copy()
         other._kept, other._seconds = self._kept.copy(), self._seconds[:]
         return other
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Final
 
 from rtrace_otel.analysis.damage import ReadReport
@@ -56,8 +56,8 @@ def page_texts(found: Overview, read: ReadReport) -> dict[str, list[dict[str, An
         "flow": [*_findings(steps), *_tables(steps)[1:]],
         "steps": _tables(steps)[:1],
         "latency": list(latency_blocks(found.slow.attempts.latencies)),
-        "attempts": _tables(attempts_document(found.slow.attempts, SLOWEST, source))[:1],
-        "groups": _tables(groups_document(found.slow.groups, STRAGGLERS, source))[:1],
+        "attempts": [_renamed("Slowest attempts", _tables(attempts_document(found.slow.attempts, SLOWEST, source))[0])],
+        "groups": [_renamed("Worst stragglers", _tables(groups_document(found.slow.groups, STRAGGLERS, source))[0])],
         "pauses": [_refits(found.pauses), _checkpoints(found.pauses)],
         "check": [] if found.check is None else list(check_document(found.check, source).blocks),
         "damage": list(_damage(read)),
@@ -75,6 +75,10 @@ def _facts(document: Document) -> list[Facts]:
 
 def _findings(document: Document) -> list[Sentence]:
     return [block for block in document.blocks if isinstance(block, Sentence)]
+
+
+def _renamed(title: str, table: Table) -> Table:
+    return replace(table, title=title)
 
 
 def _without_times(facts: Facts) -> Facts:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from rtrace_otel.analysis.timeline.results import NOWHERE, UNKNOWN, AttemptColumns, Timeline
+from rtrace_otel.analysis.flow_records import ATTEMPT_OUTCOMES
+from rtrace_otel.analysis.timeline.results import NOWHERE, OPEN_ATTEMPTS, UNKNOWN, AttemptColumns, Timeline
 from rtrace_otel.analysis.timeline.states import FATES, STATES, State
 from rtrace_otel.report.document import printable
 from rtrace_otel.report.html.columns import Columns, numbers, texts
@@ -20,7 +21,7 @@ HEAD: Final = 8
 
 
 def timeline_json(found: Timeline) -> dict[str, Any]:
-    """Everything but the attempts as JSON values: counts, bands, series; texts as they can be shown."""
+    """Everything but the attempts as JSON values: counts, bands, open attempts over time; texts can be shown."""
     bands = {kind: [_shown(asdict(band)) for band in getattr(found.bands, kind)] for kind in found.bands.__slots__}
     return {
         "start": found.start,
@@ -34,13 +35,14 @@ def timeline_json(found: Timeline) -> dict[str, Any]:
         "attempts_shown": found.attempts_shown,
         "by_outcome": dict(found.by_outcome),
         "attempt_seconds": found.attempt_seconds,
+        "outcomes": [str(outcome) for outcome in ATTEMPT_OUTCOMES],
         "states": [str(state) for state in STATES],
         "fates": [str(fate) for fate in FATES],
         "bands": bands,
         "series": {
             "start": found.series.start,
             "width": found.series.width,
-            **{name: [round(value, 4) for value in values] for name, values in found.series.values.items()},
+            OPEN_ATTEMPTS: [round(value, 4) for value in found.series.values[OPEN_ATTEMPTS]],
         },
     }
 
@@ -62,6 +64,7 @@ def timeline_columns(found: Timeline) -> dict[str, Columns]:
             "start_delta": numbers([start - before for start, before in zip(starts, [0, *starts], strict=False)]),
             "length": numbers([end - start for start, end in zip(starts, ends, strict=True)]),
             "lane": numbers(columns.lane),
+            "outcome": numbers(columns.outcome),
             "state": numbers(columns.state),
             "fate": numbers(_places(columns.fate)),
             "group": numbers(owner),

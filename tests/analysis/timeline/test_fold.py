@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from rtrace_otel.analysis.flow_records import ATTEMPT_OUTCOMES
 from rtrace_otel.analysis.ledger.work import Fate
 from rtrace_otel.analysis.timeline.bands import CheckpointBand, RefitBand, RestoreBand, RunBand, StepBand, StopBand
 from rtrace_otel.analysis.timeline.fold import TimelineFold, timeline
@@ -43,6 +44,8 @@ def test_states() -> None:
     expected = [State.TRAINED, State.TRAINED, State.KEPT, State.INTERRUPTED, State.ABANDONED, State.OPEN]
 
     assert expected == [TIMELINE.state(place) for place in range(6)]
+    outcomes = [ATTEMPT_OUTCOMES[place] for place in TIMELINE.attempts.outcome]
+    assert ["sealed", "sealed", "sealed", "interrupted", "abandoned", "open"] == outcomes
     fates = [None if place == NOWHERE else FATES[place] for place in TIMELINE.attempts.fate]
     assert [None, None, Fate.REUSED, Fate.REDONE, None, None] == fates
 

@@ -21,7 +21,13 @@
     const scaled = (value) => Math.round(value * ratio);
     let y = 0;
     const strips = STRIPS.map((strip) => {
-      const box = { ...strip, x: scaled(GUTTER), y: scaled(y), width: scaled(width - GUTTER), height: scaled(strip.height) };
+      const box = {
+        ...strip,
+        x: scaled(GUTTER),
+        y: scaled(y),
+        width: scaled(width - GUTTER),
+        height: scaled(strip.height),
+      };
       y += strip.height + GAP;
       return box;
     });
@@ -45,9 +51,14 @@
 
   function fillOf(kind, band, colors, place) {
     if (kind === "runs") {
-      return place % 2 ? colors.soft : colors.ink;
+      return colors.runs[place % 2];
     }
-    const named = { stops: colors.stop, refits: colors.refit, checkpoints: colors.checkpoint, restores: colors.restore };
+    const named = {
+      stops: colors.stop,
+      refits: colors.refit,
+      checkpoints: colors.checkpoint,
+      restores: colors.restore,
+    };
     return named[kind] || (band.given_up || !band.finished ? colors.stop : colors.step);
   }
 
@@ -78,9 +89,10 @@
         return;
       }
       last = x + width;
-      context.fillStyle = fillOf(kind, band, colors, place);
+      const color = fillOf(kind, band, colors, place);
+      context.fillStyle = color;
       context.fillRect(x, strip.y, width > 4 ? width - 1 : width, strip.height);
-      label(context, words[kind](band, short), x, width, strip, kind === "stops" ? colors.ink : colors.paper, ratio);
+      label(context, words[kind](band, short), x, width, strip, tl.inkOn(color), ratio);
     });
     return seen;
   }
@@ -112,7 +124,11 @@
   /** Behind the attempts: stops and restores as stretches in which little can happen. */
   function behind(context, model, look, spots, colors) {
     const { lanes } = spots;
-    for (const [kind, color] of [["stops", colors.stop], ["restores", colors.restore], ["checkpoints", colors.checkpoint]]) {
+    for (const [kind, color] of [
+      ["stops", colors.stop],
+      ["restores", colors.restore],
+      ["checkpoints", colors.checkpoint],
+    ]) {
       for (const band of model.bands[kind]) {
         const spot = spotOf(look.view, lanes, band);
         if (spot) {
@@ -128,7 +144,9 @@
   /** Through the attempts: a line at each refit, as long as they can be told apart, and one where each run was killed. */
   function lines(context, model, look, spots, colors) {
     const { lanes, ratio } = spots;
-    const refits = model.bands.refits.filter((band) => band.finished && band.end >= look.view.from && band.end <= look.view.to);
+    const refits = model.bands.refits.filter(
+      (band) => band.finished && band.end >= look.view.from && band.end <= look.view.to,
+    );
     const drawn = lanes.width / ratio / Math.max(refits.length, 1) >= 12 ? refits : [];
     const scale = lanes.width / (look.view.to - look.view.from);
     const line = (at, color, width) => {
@@ -164,7 +182,11 @@
     context.textAlign = "center";
     const scale = axis.width / (look.view.to - look.view.from);
     const from = model.origin + look.view.from;
-    for (const { at, label: text } of tl.ticks(from, model.origin + look.view.to, Math.max(axis.width / ratio / 90, 2))) {
+    for (const { at, label: text } of tl.ticks(
+      from,
+      model.origin + look.view.to,
+      Math.max(axis.width / ratio / 90, 2),
+    )) {
       const x = axis.x + (at - from) * scale;
       context.fillStyle = colors.line;
       context.fillRect(Math.round(x), axis.y, 1, 4 * ratio);

@@ -79,7 +79,11 @@
         count++;
       }
     }
-    return { mask, count, problem: wrong ? `${wrong[0]}: takes a number or a range such as 3-9, not ${wrong[1]}` : null };
+    return {
+      mask,
+      count,
+      problem: wrong ? `${wrong[0]}: takes a number or a range such as 3-9, not ${wrong[1]}` : null,
+    };
   }
 
   /** A word for a filter, quoted if need be. */

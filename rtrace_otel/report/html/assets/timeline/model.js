@@ -115,7 +115,9 @@
   /** What names an attempt in a link: its group, its generation and when it began. */
   function keyOf(model, row) {
     const generation = model.columns.generation[row];
-    return [groupOf(model, row) || "", Number.isNaN(generation) ? "" : generation, model.start[row].toFixed(3)].join("~");
+    return [groupOf(model, row) || "", Number.isNaN(generation) ? "" : generation, model.start[row].toFixed(2)].join(
+      "~",
+    );
   }
 
   function rowOfKey(model, key) {
@@ -147,5 +149,17 @@
     );
   }
 
-  rtrace.timeline = { NONE, build, runOf, groupOf, promptOf, firstAfter, eachSegment, keyOf, rowOfKey, siblings, history };
+  rtrace.timeline = {
+    NONE,
+    build,
+    runOf,
+    groupOf,
+    promptOf,
+    firstAfter,
+    eachSegment,
+    keyOf,
+    rowOfKey,
+    siblings,
+    history,
+  };
 })();

@@ -1,41 +1,43 @@
 "use strict";
 /**
- * Paints attempts: bars in lanes, all bars of a colour in one go.
+ * Paints attempts: bars in lanes.
  *
- * Where a bar is narrower than a pixel it is drawn one pixel wide, and bars of one colour on the same pixel are drawn
- * once, so that nothing disappears and a hundred thousand bars cost no more than the pixels that they cover.
+ * A bar narrower than a pixel is drawn one pixel wide, and bars of one colour on the same pixel are drawn once: nothing
+ * disappears, and a hundred thousand bars cost no more than the pixels that they cover.
  */
 (() => {
   const tl = rtrace.timeline;
   const VERSION_COLORS = 8;
-  const DIM = "dim";
 
-  /** Bars of one colour in device pixels: x, y, width, height of each. */
-  class Batch {
-    constructor() {
-      this.values = new Float32Array(4096);
-      this.length = 0;
+  const sheet = document.createElement("canvas");
+
+  /** Pixels that are written one by one: faster than a hundred thousand rectangles. Where nothing is, they are clear. */
+  class Pixels {
+    constructor(width, height) {
+      this.width = Math.max(width, 1);
+      this.height = Math.max(height, 1);
+      this.image = new ImageData(this.width, this.height);
+      this.values = new Uint32Array(this.image.data.buffer);
     }
 
-    add(x, y, width, height) {
-      if (this.length + 4 > this.values.length) {
-        const more = new Float32Array(2 * this.values.length);
-        more.set(this.values);
-        this.values = more;
-      }
-      this.values[this.length++] = x;
-      this.values[this.length++] = y;
-      this.values[this.length++] = width;
-      this.values[this.length++] = height;
-    }
-
-    paint(context, color) {
-      context.fillStyle = color;
-      const { values, length } = this;
-      for (let at = 0; at < length; at += 4) {
-        context.fillRect(values[at], values[at + 1], values[at + 2], values[at + 3]);
+    fill(x, y, width, height, color) {
+      for (let line = y; line < y + height; line++) {
+        this.values.fill(color, line * this.width + x, line * this.width + x + width);
       }
     }
+
+    paint(context, x, y) {
+      sheet.width = this.width;
+      sheet.height = this.height;
+      sheet.getContext("2d").putImageData(this.image, 0, 0);
+      context.drawImage(sheet, x, y);
+    }
+  }
+
+  /** A colour such as `#0a5fa5` as a pixel of an image: its bytes are red, green, blue and opacity in this order. */
+  function pixelOf(color) {
+    const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+    return new Uint32Array(Uint8Array.of(red, green, blue, 255).buffer)[0];
   }
 
   /** The colours of the theme, read once for each painting. */
@@ -43,6 +45,7 @@
     return {
       states: model.states.map((state) => rtrace.color(`tl-${state}`)),
       versions: Array.from({ length: VERSION_COLORS }, (_, place) => rtrace.color(`tl-v${place}`)),
+      runs: [rtrace.color("tl-run0"), rtrace.color("tl-run1")],
       unknown: rtrace.color("tl-open"),
       dim: rtrace.color("tl-dim"),
       ink: rtrace.color("ink"),
@@ -59,7 +62,9 @@
   }
 
   const versionColor = (colors, version) =>
-    Number.isNaN(version) ? colors.unknown : colors.versions[((version % VERSION_COLORS) + VERSION_COLORS) % VERSION_COLORS];
+    Number.isNaN(version)
+      ? colors.unknown
+      : colors.versions[((version % VERSION_COLORS) + VERSION_COLORS) % VERSION_COLORS];
 
   /** Where a lane is drawn, in device pixels of the canvas: its top and the height of its bars. */
   function laneBox(view, box, lane) {
@@ -70,18 +75,22 @@
   }
 
   /**
-   * Paints the attempts of a view into a box of the canvas (device pixels).
+   * Paints the attempts of a view into a box of the canvas (device pixels): first what the filter leaves out.
    * @returns {{drawn: number, inView: number}} rectangles painted, and attempts that touch the view
    */
   function lanes(context, model, look, box, colors) {
     const painter = new Painter(model, look, box, colors);
     const order = look.color === "outcome" ? stateOrder(model) : model.states.map((_, state) => state);
-    for (const state of order) {
-      for (const row of model.byState[state]) {
-        painter.bar(row, state);
+    for (const matching of [0, 1]) {
+      for (const state of order) {
+        for (const row of model.byState[state]) {
+          if (look.mask[row] === matching) {
+            painter.bar(row, state);
+          }
+        }
       }
     }
-    painter.paint(context);
+    painter.pixels.paint(context, box.x, box.y);
     return { drawn: painter.drawn, inView: painter.inView };
   }
 
@@ -89,15 +98,17 @@
   function stateOrder(model) {
     const calm = ["trained", "sealed", "kept"];
     const places = model.states.map((_, place) => place);
-    return places.sort((a, b) => Number(calm.includes(model.states[b])) - Number(calm.includes(model.states[a])) || a - b);
+    return places.sort(
+      (a, b) => Number(calm.includes(model.states[b])) - Number(calm.includes(model.states[a])) || a - b,
+    );
   }
 
   class Painter {
     constructor(model, look, box, colors) {
       Object.assign(this, { model, look, box, colors, drawn: 0, inView: 0 });
-      this.batches = new Map([[DIM, new Batch()]]);
+      this.pixels = new Pixels(box.width, box.height);
       this.scale = box.width / (look.view.to - look.view.from);
-      this.last = new Map();
+      this.inks = new Map();
     }
 
     bar(row, state) {
@@ -108,9 +119,10 @@
         return;
       }
       this.inView++;
-      const [y, height] = laneBox(view, this.box, lane);
+      const [top, height] = laneBox(view, this.box, lane);
+      const y = top - this.box.y;
       if (!look.mask[row]) {
-        this.rectangle(DIM, model.start[row], model.end[row], y, height);
+        this.rectangle(this.colors.dim, model.start[row], model.end[row], y, height);
       } else if (look.color === "version") {
         tl.eachSegment(model, row, (from, to, version) =>
           this.rectangle(versionColor(this.colors, version), from, to, y, height),
@@ -120,40 +132,78 @@
       }
     }
 
-    rectangle(color, from, to, y, height) {
-      const { box, scale, look } = this;
-      const { view } = look;
-      if (from > view.to || to < view.from) {
-        return;
+    /** A colour as a pixel, and for each line how far to the right it has been painted last. */
+    inkOf(color) {
+      let ink = this.inks.get(color);
+      if (!ink) {
+        ink = { pixel: pixelOf(color), last: new Int32Array(this.pixels.height).fill(-1) };
+        this.inks.set(color, ink);
       }
-      const low = Math.max(box.x, Math.round(box.x + (from - view.from) * scale));
-      const end = Math.min(Math.round(box.x + (to - view.from) * scale), box.x + box.width);
-      const high = Math.max(end - (end - low >= 4 ? 1 : 0), low + 1);
-      let batch = this.batches.get(color);
-      if (!batch) {
-        batch = new Batch();
-        this.batches.set(color, batch);
-      }
-      let last = this.last.get(color);
-      if (!last) {
-        last = new Int32Array(box.height + 2).fill(-1);
-        this.last.set(color, last);
-      }
-      const line = Math.max(y - box.y, 0);
-      if (height <= 1 && high <= last[line]) {
-        return; // these pixels have this colour already
-      }
-      last[line] = high;
-      const top = Math.max(y, box.y);
-      batch.add(low, top, high - low, Math.min(y + height, box.y + box.height) - top);
-      this.drawn++;
+      return ink;
     }
 
-    paint(context) {
-      for (const [color, batch] of this.batches) {
-        batch.paint(context, color === DIM ? this.colors.dim : color);
+    /** @param {number} y line of the box */
+    rectangle(color, from, to, y, height) {
+      const { view } = this.look;
+      const { width, height: lines } = this.pixels;
+      if (from > view.to || to < view.from || y >= lines) {
+        return;
       }
+      const low = Math.min(Math.max(Math.round((from - view.from) * this.scale), 0), width - 1);
+      const end = Math.min(Math.round((to - view.from) * this.scale), width);
+      const high = Math.max(end - (end - low >= 4 ? 1 : 0), low + 1);
+      const top = Math.max(y, 0);
+      const { pixel, last } = this.inkOf(color);
+      if (height <= 1 && high <= last[top]) {
+        return; // these pixels have this colour already
+      }
+      last[top] = high;
+      this.pixels.fill(low, top, high - low, Math.min(y + height, lines) - top, pixel);
+      this.drawn++;
     }
+  }
+
+  /** The colour of words on a colour such as `#0a5fa5`: by its brightness as the eye sees it (ITU-R BT.601). */
+  function inkOn(color) {
+    const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+    return 0.299 * red + 0.587 * green + 0.114 * blue < 128 ? "#ffffff" : "#10151c";
+  }
+
+  const LABEL_HEIGHT = 12;
+  const LABEL_WIDTH = 40;
+
+  /** Where bars are tall and wide enough: prompt and generation of each, and its tokens if there is room. */
+  function labels(context, model, look, box, colors, ratio) {
+    const { view } = look;
+    const [, height] = laneBox(view, box, 0);
+    if (height < LABEL_HEIGHT * ratio || look.color === "version") {
+      return;
+    }
+    const scale = box.width / (view.to - view.from);
+    context.font = tl.scaledFont(ratio);
+    context.textAlign = "left";
+    context.textBaseline = "middle";
+    for (let row = 0; row < model.rows && model.start[row] <= view.to; row++) {
+      const low = Math.max(box.x + (model.start[row] - view.from) * scale, box.x);
+      const width = Math.min(box.x + (model.end[row] - view.from) * scale, box.x + box.width) - low - 8 * ratio;
+      const lane = model.lane[row];
+      if (width < LABEL_WIDTH * ratio || lane < view.top || lane + 1 > view.bottom || !look.mask[row]) {
+        continue;
+      }
+      const text = labelOf(model, row, (words) => context.measureText(words).width <= width);
+      context.fillStyle = inkOn(colors.states[model.state[row]]);
+      context.fillText(text, low + 4 * ratio, laneBox(view, box, lane)[0] + height / 2);
+    }
+  }
+
+  function labelOf(model, row, fits) {
+    const generation = model.columns.generation[row];
+    const name = `${tl.promptOf(model, row) ?? "?"}/${Number.isNaN(generation) ? "?" : generation}`;
+    const tokens = model.columns.tokens[row];
+    const reason = model.columns.reason[row];
+    const made = Number.isNaN(tokens) ? "no tokens known" : `${rtrace.format.count(tokens)} tokens`;
+    const long = `${name} \u00b7 ${reason || made}`;
+    return fits(long) ? long : fits(name) ? name : "";
   }
 
   /** Outlines around attempts: the selected one strong, its siblings thin. */
@@ -208,5 +258,5 @@
     return best;
   }
 
-  Object.assign(rtrace.timeline, { palette, versionColor, laneBox, paintLanes: lanes, outlines, hit });
+  Object.assign(rtrace.timeline, { palette, versionColor, laneBox, inkOn, paintLanes: lanes, labels, outlines, hit });
 })();

@@ -5,6 +5,7 @@
   const { el, format } = rtrace;
   const { known, count, seconds } = format;
   const MOST = 40;
+  const SHORT_S = 600;
 
   const MEANS = {
     trained: "sealed, and trained",
@@ -54,13 +55,20 @@
     return known(step) ? [...lines, ["step", String(step)]] : lines;
   }
 
-  const clockOf = (model, at) => tl.clock(model.origin + at, 0.1).slice(0, 10);
+  const clockOf = (model, at) => tl.clock(model.origin + at, model.span < SHORT_S ? 0.001 : 1);
 
   /** Lines for the pointer on a band. */
   function bandHint(model, kind, band, short) {
     const rows = {
-      runs: () => [["ended", band.ended_how], ["reason", band.reason], ["restored", band.restored_from]],
-      stops: () => [["next run", short(band.restored_run)], ["took", `${count(band.rollouts)} rollouts, ${count(band.steps_lost)} steps`]],
+      runs: () => [
+        ["ended", band.ended_how],
+        ["reason", band.reason],
+        ["restored", band.restored_from],
+      ],
+      stops: () => [
+        ["next run", short(band.restored_run)],
+        ["took", `${count(band.rollouts)} rollouts, ${count(band.steps_lost)} steps`],
+      ],
       steps: () => [
         ["trained version", or(band.trained_version)],
         ["batch age", format.age(band.batch_age)],
@@ -73,8 +81,16 @@
         ["calls cut", count(band.calls)],
         ["tokens in flight", count(band.tokens_in_flight)],
       ],
-      checkpoints: () => [["of step", or(band.step)], ["groups", count(band.groups)], ["", band.finished ? null : "not published"]],
-      restores: () => [["of step", or(band.step)], ["from run", band.from_run && short(band.from_run)], ["groups", count(band.groups)]],
+      checkpoints: () => [
+        ["of step", or(band.step)],
+        ["groups", count(band.groups)],
+        ["", band.finished ? null : "not published"],
+      ],
+      restores: () => [
+        ["of step", or(band.step)],
+        ["from run", band.from_run && short(band.from_run)],
+        ["groups", count(band.groups)],
+      ],
     };
     const names = { runs: "run", stops: "stop of run", steps: `step ${or(band.step)} of run`, refits: "refit of run" };
     const name = names[kind] || `${kind.slice(0, -1)} ${band.checkpoint_id || ""}, run`;
@@ -85,11 +101,16 @@
     return [...head, ...rows[kind]().filter(([, value]) => value !== null && value !== undefined)];
   }
 
+  /** Generation, and how many attempts it had before: `2, attempt number 1`. */
+  function numbered(columns, row) {
+    const number = columns.attempt_index[row];
+    return `${or(columns.generation[row])}${known(number) ? `, attempt number ${number}` : ""}`;
+  }
+
   /** What happened to an attempt, in order: `[seconds since the job began, words]`. */
   function phases(model, row) {
     const { columns, groups } = model;
     const group = model.group[row];
-    const state = stateOf(model, row);
     const found = [[groups.reserved[group], "group reserved"]];
     const level = columns.level[row];
     found.push([model.start[row], level ? `went on after a restore (${level})` : "dispatched"]);
@@ -102,8 +123,9 @@
         found.push([from, `refit to version ${or(version)}`]);
       }
     });
-    found.push([model.end[row], ending(state, columns.reason[row])]);
-    if (state !== "abandoned" && state !== "open") {
+    const outcome = model.found.outcomes[columns.outcome[row]];
+    found.push([model.end[row], ending(outcome, columns.reason[row])]);
+    if (outcome === "sealed") {
       found.push([groups.published[group], "group published"]);
     }
     const step = columns.step[row];
@@ -114,11 +136,11 @@
     return found.filter(([at, words]) => known(at) || words.startsWith("refused") || words.startsWith("trained"));
   }
 
-  function ending(state, reason) {
-    if (state === "abandoned") {
+  function ending(outcome, reason) {
+    if (outcome === "abandoned") {
       return `abandoned: ${reason || "no reason given"}`;
     }
-    return { open: "still open at the last row", interrupted: "its run stopped" }[state] || "ended";
+    return { open: "still open at the last row", interrupted: "its run was killed" }[outcome] || outcome;
   }
 
   function others(model, title, rows, selected, choose) {
@@ -126,11 +148,32 @@
     const items = shown.map((row) => {
       const state = stateOf(model, row);
       const text = `${or(model.columns.generation[row])} · ${clockOf(model, model.start[row])} · ${seconds(model.end[row] - model.start[row])}`;
-      const attributes = { type: "button", class: "tl-other", "aria-current": row === selected ? "true" : null, onclick: () => choose(row) };
-      return el("li", {}, el("button", attributes, el("span", { class: `swatch tl-${state}` }), text, el("span", { class: "tl-state" }, state)));
+      const attributes = {
+        type: "button",
+        class: "tl-other",
+        "aria-current": row === selected ? "true" : null,
+        onclick: () => choose(row),
+      };
+      return el(
+        "li",
+        {},
+        el(
+          "button",
+          attributes,
+          el("span", { class: `swatch tl-${state}` }),
+          text,
+          el("span", { class: "tl-state" }, state),
+        ),
+      );
     });
     const left = rows.length - shown.length;
-    return el("div", {}, el("h4", {}, title), el("ul", { class: "tl-others" }, ...items), left ? el("p", { class: "caption" }, `${count(left)} more`) : null);
+    return el(
+      "div",
+      {},
+      el("h4", {}, title),
+      el("ul", { class: "tl-others" }, ...items),
+      left ? el("p", { class: "caption" }, `${count(left)} more`) : null,
+    );
   }
 
   /**
@@ -147,31 +190,43 @@
       ["Attempt", columns.id[row] || (found.ids_cut ? "its id is not in a page of this many" : "-")],
       ["Group", or(group)],
       ["Prompt", or(prompt)],
-      ["Generation", `${or(columns.generation[row])}, attempt number ${or(columns.attempt_index[row])}`],
+      ["Generation", numbered(columns, row)],
       ["Run", short(tl.runOf(model, row))],
-      ["Server", or(columns.instance[row])],
+      ["Server", columns.instance[row]],
       ["Ran", `${seconds(model.end[row] - model.start[row])}`],
       ["Tokens", tokens(model, row)],
       ["Version", versions(model, row)],
-      ["Reward", known(columns.reward[row]) ? String(columns.reward[row]) : "-"],
+      ["Reward", known(columns.reward[row]) ? String(Number(columns.reward[row].toFixed(4))) : null],
       ["After the stop", model.fate[row] < 0 ? null : found.fates[model.fate[row]].replaceAll("_", " ")],
     ].filter(([, value]) => value !== null);
     const button = (text, act) => el("button", { type: "button", class: "quiet", onclick: act }, text);
     return [
-      el("div", { class: "tl-story-head" },
+      el(
+        "div",
+        { class: "tl-story-head" },
         el("span", { class: `swatch tl-${state}` }),
         el("strong", {}, state),
         el("button", { type: "button", class: "tl-close", "aria-label": "Close", onclick: does.close }, "\u00d7"),
       ),
       el("p", { class: "caption" }, MEANS[state]),
-      el("div", { class: "facts" }, el("dl", {}, ...facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]))),
+      el(
+        "div",
+        { class: "facts" },
+        el("dl", {}, ...facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
+      ),
       el("h4", {}, "What happened"),
-      el("ol", { class: "tl-phases" }, ...phases(model, row).map(([at, words]) =>
-        el("li", {}, el("span", { class: "tl-when" }, known(at) ? clockOf(model, at) : ""), el("span", {}, words)),
-      )),
+      el(
+        "ol",
+        { class: "tl-phases" },
+        ...phases(model, row).map(([at, words]) =>
+          el("li", {}, el("span", { class: "tl-when" }, known(at) ? clockOf(model, at) : ""), el("span", {}, words)),
+        ),
+      ),
       others(model, `Its group: ${siblings.length} here`, siblings, row, does.choose),
       others(model, "Same prompt and generation, all runs", tl.history(model, row), row, does.choose),
-      el("p", { class: "tl-acts" },
+      el(
+        "p",
+        { class: "tl-acts" },
         button("zoom to it", () => does.zoom([row])),
         button("zoom to its group", () => does.zoom(siblings)),
         prompt === null ? null : button("only this prompt", () => does.filter(tl.filterWord("prompt", prompt))),
@@ -211,5 +266,5 @@
 
   const nullable = (value) => (Number.isNaN(value) ? null : value);
 
-  Object.assign(rtrace.timeline, { hint, bandHint, story, attemptTable: table });
+  Object.assign(rtrace.timeline, { MEANS, hint, bandHint, story, attemptTable: table });
 })();

@@ -23,6 +23,21 @@
     return [start, start + length];
   }
 
+  /** The view as it is shown: where all lanes are looked at, only as many as are used in its time, with some room. */
+  function fitted(model, view) {
+    if (view.top > 0 || view.bottom < model.lanes) {
+      return view;
+    }
+    let used = 0;
+    for (let row = 0; row < model.rows && model.start[row] <= view.to; row++) {
+      if (model.end[row] >= view.from && model.lane[row] >= used) {
+        used = model.lane[row] + 1;
+      }
+    }
+    const step = Math.max(10 ** Math.floor(Math.log10(Math.max(used, 1))) / 4, 1);
+    return { ...view, bottom: Math.min(Math.max(Math.ceil(used / step) * step, LEAST_LANES), model.lanes) };
+  }
+
   /** Zoomed around a moment that stays where it is; a factor above 1 shows less. */
   function zoomed(model, view, at, factor) {
     return within(model, { ...view, from: at - (at - view.from) / factor, to: at + (view.to - at) / factor });
@@ -86,7 +101,11 @@
         parts.set("y", [top, bottom].map((value) => value.toFixed(2)).join(","));
       }
     }
-    const others = { q: look.query, off: [...look.hidden].join(","), color: look.color === "outcome" ? "" : look.color };
+    const others = {
+      q: look.query,
+      off: [...look.hidden].join(","),
+      color: look.color === "outcome" ? "" : look.color,
+    };
     for (const [name, value] of Object.entries({ ...others, sel: look.selectedKey || "" })) {
       if (value) {
         parts.set(name, value);
@@ -116,5 +135,17 @@
     };
   }
 
-  Object.assign(rtrace.timeline, { whole, within, zoomed, zoomedLanes, panned, isWhole, ticks, clock, toHash, fromHash });
+  Object.assign(rtrace.timeline, {
+    whole,
+    within,
+    fitted,
+    zoomed,
+    zoomedLanes,
+    panned,
+    isWhole,
+    ticks,
+    clock,
+    toHash,
+    fromHash,
+  });
 })();
