@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -62,7 +63,8 @@ def _search(folder: Path, most: int) -> tuple[list[Path], int, str | None]:
     while queue:
         here, depth = queue.popleft()
         try:
-            entries = sorted(os.scandir(here), key=lambda entry: entry.name)
+            with os.scandir(here) as several:
+                entries = sorted(islice(several, most - looked + 1), key=lambda entry: entry.name)
         except OSError:  # a folder that may not be read holds nothing for this reader
             continue
         for entry in entries:

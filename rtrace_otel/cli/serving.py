@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import http.server
 import ipaddress
+import logging
 import select
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,6 +30,7 @@ IDLE_S: Final = 20.0
 FIRST_PAGE_S: Final = 60.0
 _CHECK_S: Final = 1.0
 _ALIVE_S: Final = 10.0
+_log: Final = logging.getLogger(__name__)
 _PLAIN_POLICY: Final = "default-src 'none'"
 
 
@@ -46,6 +49,7 @@ class TraceServer(http.server.ThreadingHTTPServer):
 
     daemon_threads = True
     block_on_close = False
+    request_queue_size = 128
 
     def __init__(self, traces: TracesServed, host: str, port: int, token: str) -> None:
         """Listen."""
@@ -97,8 +101,10 @@ class TraceServer(http.server.ThreadingHTTPServer):
         except ValueError:
             return False
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A reader that went away is no error; what else goes wrong in an answer ends that answer only."""
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - the signature of the base
+        """A reader that went away is no error; what else goes wrong in an answer ends that answer only, and is told."""
+        if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
+            _log.error("an answer failed", exc_info=True)
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

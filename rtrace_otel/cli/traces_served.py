@@ -37,14 +37,15 @@ class TracesServed:
     @property
     def only(self) -> bool:
         """Whether there is nothing to choose from."""
-        self.index()
+        if not self._traces:
+            self.index()
         return len(self._places) == 1 and len(self._traces) == 1
 
     def trace(self, number: int) -> Followed | None:
-        """The trace with this number."""
-        self.index()
-        with self._lock:
-            return self._traces[number] if 0 <= number < len(self._traces) else None
+        """The trace with this number; a search, which can be slow, is not waited for if it is known already."""
+        if number >= len(self._traces):
+            self.index()
+        return self._traces[number] if 0 <= number < len(self._traces) else None
 
     def index(self) -> str:
         """The page from which to choose; the folders are searched again after a while."""

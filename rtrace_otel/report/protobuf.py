@@ -15,8 +15,15 @@ _UINT64: Final = struct.Struct("<Q")
 _64_BITS: Final = (1 << 64) - 1
 
 
+_MANY: Final = 1 << 14
+_SMALL: Final = tuple(bytes([n]) if n < 0x80 else bytes([n & 0x7F | 0x80, n >> 7]) for n in range(_MANY))
+"""The numbers of one and two bytes: tags, lengths and most values are among them."""
+
+
 def varint(value: int) -> bytes:
     """A whole number in base 128; a negative one as its two's complement of 64 bits."""
+    if 0 <= value < _MANY:
+        return _SMALL[value]
     value &= _64_BITS
     parts = bytearray()
     while value > 0x7F:

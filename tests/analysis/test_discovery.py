@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,7 +74,7 @@ def test_a_folder_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.Monke
     files(tmp_path, "a/rollout_trace.jsonl", "b/rollout_trace.jsonl")
     real = os.scandir
 
-    def scandir(path: Path) -> object:
+    def scandir(path: Path) -> Any:
         if path.name == "a":
             raise PermissionError
         return real(path)

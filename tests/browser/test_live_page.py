@@ -176,6 +176,25 @@ def test_the_server_comes_back(page: Page, tmp_path: Path) -> None:
         assert page.evaluate("window.kept")
 
 
+def test_a_page_that_nobody_sees_is_not_kept_up_to_date(page: Page, tmp_path: Path) -> None:
+    """Browsers open few connections to one address; shown again, the page catches up."""
+    path = tmp_path / "rollout_trace.jsonl"
+    grow(path, 0, 5)
+    hide = "(hidden) => { Object.defineProperty(document, 'hidden', { value: hidden, configurable: true }); }"
+    with served(path) as url:
+        page.goto(url)
+        until(page, CONNECTED)
+        page.evaluate(hide, True)
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        assert not page.evaluate(CONNECTED)
+        grow(path, 5, 10)
+        page.wait_for_timeout(2500)
+        assert 5 == rows(page)
+        page.evaluate(hide, False)
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        until(page, "rtrace.data.doc.results.summary.rows === 10")
+
+
 def test_choosing_one_of_several(page: Page, tmp_path: Path) -> None:
     """The list leads to a page, and the page back to the list; ids that look like HTML are text."""
     evil = "<img src=x onerror=alert(1)>"

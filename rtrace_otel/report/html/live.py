@@ -78,7 +78,7 @@ class LiveReport:
         self._clock, self._wall = clock, wall
         self._tail = Tail(path)
         self._fold = OverviewFold(check=False)
-        self._packed = path.endswith(".gz")
+        self._packed, self._read_once = path.endswith(".gz"), False
         self._read = self._tail.report
         self._last_row: float | None = None
         self._changed = True
@@ -135,7 +135,8 @@ class LiveReport:
         return page, policy_of(page)
 
     def _look_once(self) -> bool:
-        if self.rows_folded == 0:
+        if not self._read_once:
+            self._read_once = True
             try:
                 with read_events(self._path) as reader:
                     self._take(reader, lambda: reader.line)

@@ -95,7 +95,8 @@ def render_page(
         "about": html.escape(data.about),
         "style": style,
         "opening": "".join(f"<p>{html.escape(text)}</p>" for text in data.opening),
-        "footer": html.escape(_FOOTER if footer is None else footer),
+"footer": html.escape(_FOOTER if footer is None else footer),
+        "licence": html.escape(asset("vendor/uPlot-LICENSE.txt")),
         "head": inline_json(data.head),
         "document": data.document,
         "tables": "\n".join(
@@ -127,7 +128,7 @@ def asset(name: str) -> str:
     return (files("rtrace_otel.report.html") / name).read_text(encoding="utf-8").strip()
 
 
-_FOOTER: Final = "Written by rtrace report. This file loads nothing and sends nothing."
+_FOOTER: Final = "Written by rtrace report. This file loads nothing and sends nothing. Lines are drawn with uPlot."
 
 
 def _template() -> str:

@@ -17,6 +17,7 @@
   let stream = null;
   let work = Promise.resolve();
   let pressed = false;
+  let drawn = performance.now();
 
   /** Begins to follow; called by the page with what it holds. */
   function follow(epoch, version, back) {
@@ -115,6 +116,7 @@
       document.querySelector(".verdict").replaceChildren(...parts.opening.map((text) => el("p", {}, text)));
     }
     const restore = kept();
+    drawn = performance.now();
     rtrace.draw(data);
     restore();
     document.documentElement.dataset.version = String(known.version);
@@ -152,6 +154,13 @@
     return `last row ${rtrace.format.seconds(Math.floor(seconds))} ago`;
   }
 
+  /** How old the numbers are, if the file has more rows than they tell of: a large trace is told of seldom. */
+  function behindBy() {
+    const seconds = Math.floor((performance.now() - drawn) / 1000);
+    const shown = rtrace.data?.doc.results.summary.rows;
+    return seconds >= 3 && shown !== state.rows ? `numbers of ${rtrace.format.seconds(seconds)} ago · ` : "";
+  }
+
   function say() {
     const now = paused ? "paused" : connected ? "live" : "lost";
     bar.dataset.state = now;
@@ -163,7 +172,7 @@
     if (words.textContent !== next) {
       words.textContent = next; // a screen reader is told only what changed
     }
-    since.textContent = state ? ` · ${ago()} · ` : " ";
+    since.textContent = state ? ` · ${ago()} · ${behindBy()}` : " ";
   }
 
   rtrace.follow = follow;
