@@ -54,8 +54,8 @@ def sql(
 
     The tables are events, runs, attempts, groups, steps, token_ages, refits, checkpoints, restores, losses,
     accounts and step_accounts; only those that the query names are built. With several files, each begins with a column
-    file. The SQL is that of DuckDB, which runs in this process on tables in memory; the query reaches no file and no
-    network.
+    file. The SQL is that of DuckDB, which runs in this process on tables in memory. Without --allow-files, the query
+    reaches no file and no network.
 
     \b
     Examples:
