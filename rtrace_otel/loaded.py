@@ -11,7 +11,8 @@ from rtrace_otel.analysis.reader import read_events
 from rtrace_otel.analysis.summary import Summary, SummaryFold
 from rtrace_otel.columns.extra import require
 from rtrace_otel.columns.registry import TABLES
-from rtrace_otel.report.document import Column, Document, Table
+from rtrace_otel.errors import RTraceError
+from rtrace_otel.report.document import Column, Document, Sentence, Table
 from rtrace_otel.report.numbers import count
 from rtrace_otel.report.plain_text import to_html, to_text
 from rtrace_otel.report.summary import summary_document
@@ -174,7 +175,10 @@ class Trace:
         return to_html(self._document())
 
     def _document(self) -> Document:
-        summary = summary_document(self.summary, self.report)
+        try:
+            summary = summary_document(self.summary, self.report)
+        except RTraceError as error:  # a debugger that shows a value must not fail on it
+            return Document(f"Trace {self.path}", (Sentence(str(error), "finding"),))
         rows = [{"name": "events", "rows": self.summary.rows, "row": TABLES["events"].row}]
         rows += [
             {"name": name, "rows": table.num_rows, "row": TABLES[name].row}

@@ -92,6 +92,17 @@ def test_the_repr_has_the_headline_numbers(job: Path) -> None:
     assert any("intact" in line for line in lines)
 
 
+def test_the_repr_of_a_file_that_is_gone_says_so(job: Path) -> None:
+    """It raises nothing: debuggers show values as they come by."""
+    loaded = load(job)
+    job.unlink()
+
+    assert [f"Trace {job}", "", f"{job}: no such file. Pass the trace file or the job's log folder"] == repr(
+        loaded
+    ).splitlines()
+    assert "<b>" in loaded._repr_html_()
+
+
 def test_the_repr_for_notebooks_escapes_what_the_file_says(tmp_path: Path) -> None:
     """An id is text, never markup."""
     path = write(tmp_path, trace(started("<b>x</b>"), reserved("<b>x</b>", "g")), after=b"<script>\n")

@@ -54,8 +54,8 @@ def sql(
 
     The tables are events, runs, attempts, groups, steps, token_ages, refits, checkpoints, restores, losses,
     accounts and step_accounts; only those that the query names are built. With several files, each begins with a column
-    file. The SQL is that of DuckDB, which runs in this process on tables in memory; the query reaches no file and no
-    network.
+    file. The SQL is that of DuckDB, which runs in this process on tables in memory. Without --allow-files, the query
+    reaches no file and no network.
 
     \b
     Examples:
@@ -91,6 +91,8 @@ def _files_and_query(arguments: Sequence[str], query_file: str | None) -> tuple[
     if query_file is None:
         if len(arguments) < 2:
             raise click.UsageError("give one FILE or more and then the query, or the query's file with -f")
+        if _is_file(arguments[-1]):
+            raise click.UsageError(f"the last argument, {arguments[-1]}, is a file; the query comes last")
         return arguments[:-1], arguments[-1]
     if not arguments:
         raise click.UsageError("give one FILE or more")
@@ -99,6 +101,13 @@ def _files_and_query(arguments: Sequence[str], query_file: str | None) -> tuple[
     if "-" in arguments:
         raise click.UsageError("standard input can be read once: FILE and -f are both '-'")
     return arguments, sys.stdin.read() if sys.stdin is not None else ""
+
+
+def _is_file(argument: str) -> bool:
+    try:
+        return Path(argument).exists()
+    except OSError:  # a query can be too long for a name
+        return False
 
 
 def _read_query(path: Path) -> str:

@@ -190,6 +190,16 @@ def test_a_wrong_command_line(run: Run, arguments: list[str], message: str) -> N
     assert (2, f"Error: {message}") == (result.code, result.err.splitlines()[-1])
 
 
+def test_a_file_in_the_place_of_the_query(run: Run, job: Path) -> None:
+    """It would be SQL that nobody understands; a query may be longer than any name of a file."""
+    result = run("sql", job, job)
+
+    assert (2, f"Error: the last argument, {job}, is a file; the query comes last") == (
+        result.code, result.err.splitlines()[-1],
+    )  # fmt: skip
+    assert 0 == run("sql", job, f"SELECT '{'x' * 5000}'").code
+
+
 def test_a_query_file_that_is_not_there(run: Run, job: Path, tmp_path: Path) -> None:
     """The name is in the message."""
     result = run("sql", job, "-f", tmp_path / "none.sql")

@@ -36,6 +36,11 @@ from rtrace_otel.columns.registry import TABLES
         ("CREATE VIEW v AS FROM runs; FROM v, losses", "runs losses"),
         ("FROM query_table('steps')", "steps"),
         ("FROM query_table(['runs', 'runs'])", "runs"),
+        ("SELECT * FROM (SUMMARIZE attempts), runs", "attempts runs"),
+        ("SELECT * FROM (PIVOT attempts ON outcome USING count(*)), runs", "attempts runs"),
+        ("FROM runs WHERE run IN (FROM attempts SELECT run LIMIT (SELECT count(*) FROM groups))",
+         "attempts groups runs"),
+        ("SELECT [s.step FOR s IN (SELECT list(steps) FROM steps)], run FROM runs", "steps runs"),
         ("FROM nonsense", ""),
     ],
 )  # fmt: skip
