@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import fsum
 from typing import Any, Final
 
 from rtrace_otel.analysis.age_histogram import add_histograms, histogram_of
@@ -140,7 +141,7 @@ class FileFold:
             steps_without_age=sum(not histogram for histogram in self._histograms.values()),
             ages=add_histograms(self._histograms.values()),
             begun=waste.begun,
-            attempt_s=waste.attempt_seconds,
+            attempt_s=float(waste.attempt_seconds),
             **_of_stops(restores),
             **_of_accounts(waste),
             **_of_check(check),
@@ -161,7 +162,7 @@ def _of_stops(report: RestoreReport) -> dict[str, Any]:
     dead = [stop.dead_s for stop in report.stops]
     return {
         "stops": len(report.stops),
-        "dead_s": sum(max(seconds, 0.0) for seconds in dead if seconds is not None),
+        "dead_s": fsum(max(seconds, 0.0) for seconds in dead if seconds is not None),
         "stops_untimed": sum(seconds is None for seconds in dead),
         "steps_lost": sum(len(stop.steps_lost) for stop in report.stops),
         "fates": {fate.value: _volume(amount) for fate, amount in sorted(report.totals.items()) if amount.rollouts},

@@ -8,7 +8,7 @@ import selectors
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -34,8 +34,8 @@ def read_here(paths: Sequence[str]) -> Iterator[tuple[int, Outcome]]:
         yield place, analyse_file(path)
 
 
-def read_in_pool(paths: Sequence[str], jobs: int) -> Iterator[tuple[int, Outcome]]:
-    """Read traces in several processes.
+def read_in_pool(paths: Sequence[str], jobs: int) -> Generator[tuple[int, Outcome], None, None]:
+    """Read traces in several processes; they end when the generator is closed.
 
     Args:
         paths: Paths or addresses.

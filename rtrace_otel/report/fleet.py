@@ -44,10 +44,9 @@ def verdict(report: FleetReport) -> str:
     text = f"{plural(total.jobs, 'job')} with {plural(total.runs, 'run')} and {plural(total.steps, 'training step')}"
     if total.stops:
         least = "" if total.lost.exact else "at least "
-        time = f"{'at least ' if total.stops_untimed else ''}{seconds(total.dead_s)}"
         text += (
-            f": {plural(total.stops, 'stop')} took {time} in which nothing ran, and cost "
-            f"{plural(total.lost.rollouts, 'rollout')} and {least}{plural(total.lost.tokens, 'token')}"
+            f": {plural(total.stops, 'stop')}{_dead_words(total)} cost {plural(total.lost.rollouts, 'rollout')} and "
+            f"{least}{plural(total.lost.tokens, 'token')}"
         )
     else:
         text += ": no stop"
@@ -131,7 +130,7 @@ def _record(numbers: Numbers) -> dict[str, Any]:
         "rows": numbers.rows,
         "steps": numbers.steps,
         "stops": numbers.stops,
-        "dead_s": numbers.dead_s,
+        "dead_s": _dead(numbers),
         "stops_untimed": numbers.stops_untimed,
         "lost_rollouts": numbers.lost.rollouts,
         "lost_exact": numbers.lost.exact,
@@ -176,6 +175,16 @@ def _group_table(report: FleetReport) -> Table:
 def _failure_table(report: FleetReport) -> Table:
     columns = (Column("path", "path", printable, "left"), Column("reason", "why", printable, "left"))
     return Table("Not read", columns, [asdict(failure) for failure in report.failures])
+
+
+def _dead(numbers: Numbers) -> float | None:
+    return None if 0 < numbers.stops == numbers.stops_untimed else numbers.dead_s
+
+
+def _dead_words(numbers: Numbers) -> str:
+    if _dead(numbers) is None:
+        return ", after which nothing ran for an unknown time,"
+    return f" took {'at least ' if numbers.stops_untimed else ''}{seconds(numbers.dead_s)} in which nothing ran, and"
 
 
 def _common(values: Iterable[str | None]) -> Any:
