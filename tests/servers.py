@@ -112,6 +112,13 @@ def need_program(name: str) -> Path:
     return Path(found) if found else _missing(f"no {name!r} on PATH: on Debian, apt-get install prometheus")
 
 
+def need_browser() -> Path:
+    """A Chromium, for tests that look at pages."""
+    names = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+    found = next(filter(None, map(shutil.which, names)), None)
+    return Path(found) if found else _missing("no Chromium on PATH: on Debian, apt-get install chromium")
+
+
 def _required() -> bool:
     return os.environ.get("RTRACE_REQUIRE_SERVERS") == "1"
 

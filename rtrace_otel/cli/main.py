@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "compare": "Two traces or two runs side by side, with limits for CI.",
     "fleet": "Many jobs in one table: stops, losses, batch age, waste, findings.",
     "check": "Whether the numbers add up, with a line for each that does not.",
+    "report": "One offline HTML page with the verdict, charts and tables.",
     "definitions": "What every number means: formula, unit, source.",
     "steps": "Training steps: how long each waited and trained, who waited for whom.",
     "groups": "Prompt groups: which ones waited, what held them up, how they ended.",

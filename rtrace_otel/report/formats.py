@@ -24,7 +24,7 @@ def to_json(command: str, result: Mapping[str, Any], read: Mapping[str, Any] | N
     document = {"schema_version": SCHEMA_VERSION, "command": command, **result}
     if read is not None:
         document["read"] = read
-    return json.dumps(_finite(document), indent=2) + "\n"
+    return json.dumps(finite(document), indent=2) + "\n"
 
 
 def to_csv(document: Document) -> str:
@@ -73,11 +73,12 @@ def _escaped(text: str) -> str:
     return text
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
+    """A JSON value in which a number that JSON does not have is ``null``."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, Mapping):
-        return {str(key): _finite(item) for key, item in value.items()}
+        return {str(key): finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]
+        return [finite(item) for item in value]
     return value

@@ -1,0 +1,55 @@
+"""``rtrace report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rtrace_otel.analysis.overview import OverviewFold
+from rtrace_otel.cli.common import TRACE, opened_parts, write_out
+from rtrace_otel.cli.writing import write_whole
+from rtrace_otel.report.html.data import page_data
+from rtrace_otel.report.html.page import render_page
+from rtrace_otel.report.html.words import written
+
+
+@click.command()
+@click.argument("files", type=TRACE, nargs=-1, required=True)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    default="report.html",
+    show_default=True,
+    help="Write the page to this file; - for standard output.",
+)
+@click.option("--title", help="Title of the page; by default it names the trace.")
+@click.option("--strict", is_flag=True, help="Stop at the first damage in the file.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress bar, no notes, no word on what was written.")
+def report(files: tuple[str, ...], output: str, title: str | None, strict: bool, quiet: bool) -> None:
+    """One HTML page that explains a trace: the verdict, what each stop cost, charts, tables, definitions.
+
+    The page is a single file. It loads nothing from anywhere and sends nothing, so it can be mailed, archived and
+    opened on a machine without a network. Numbers come from every row; where a picture of a big trace shows fewer
+    points, the page says so.
+
+    \b
+    Examples:
+      rtrace report logs/
+      rtrace report rollout_trace.jsonl -o monday.html --title "Monday's job"
+      rtrace report monday.jsonl tuesday.jsonl -o week.html
+      zcat trace.jsonl.gz | rtrace report - -o - > report.html
+    """
+    fold = OverviewFold()
+    with opened_parts(files, strict=strict, quiet=quiet) as reader:
+        for row in reader:
+            fold.add(row, reader.line)
+    read = reader.report
+    page = render_page(page_data(fold.result(read), read, title=title))
+    if output == "-":
+        write_out(page)
+        return
+    write_whole(Path(output), files, page)
+    if not quiet:
+        write_out(written(output, len(page.encode()), read, files))

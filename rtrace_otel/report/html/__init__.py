@@ -1,0 +1,1 @@
+"""The report as one HTML file: its data, its page, its charts."""

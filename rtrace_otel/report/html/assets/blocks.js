@@ -1,0 +1,25 @@
+"use strict";
+/** Sentences, facts and tables of a document, as `blocks.py` gives them. */
+(() => {
+  const { el } = rtrace;
+
+  function sentence(block) {
+    if (block.tone === "command") {
+      return el("pre", { class: "command" }, el("code", {}, block.text));
+    }
+    return el("p", { class: block.tone }, block.text);
+  }
+
+  function facts(block) {
+    const pairs = block.pairs.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]);
+    return el("div", { class: "facts" }, el("h4", {}, block.title), el("dl", {}, ...pairs));
+  }
+
+  /** Elements for blocks, in order. */
+  function blocks(several) {
+    const makers = { sentence, facts, table: (block) => rtrace.table(block) };
+    return several.map((block) => makers[block.type](block));
+  }
+
+  rtrace.blocks = blocks;
+})();

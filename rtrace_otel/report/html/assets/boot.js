@@ -1,0 +1,49 @@
+"use strict";
+/** Reads what the page carries and draws it: first what is readable at once, then the pictures. */
+(() => {
+  const text = (id) => document.getElementById(id).textContent;
+
+  async function load() {
+    const head = JSON.parse(text("rtrace-head"));
+    const tables = [...document.querySelectorAll("script[data-table]")];
+    const [doc, ...unpacked] = await Promise.all([
+      rtrace.unpackJson(text("rtrace-document")),
+      ...tables.map((script) => rtrace.unpack(script.textContent)),
+    ]);
+    const named = tables.map((script, place) => [script.dataset.table, unpacked[place]]);
+    return { head, doc, tables: Object.fromEntries(named) };
+  }
+
+  const button = document.getElementById("theme");
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  let chosen = null;
+
+  function apply() {
+    rtrace.setTheme(chosen || (system.matches ? "dark" : "light"));
+    button.setAttribute("aria-pressed", String(rtrace.isDark()));
+  }
+
+  button.addEventListener("click", () => {
+    chosen = rtrace.isDark() ? "light" : "dark";
+    apply();
+  });
+  system.addEventListener("change", apply);
+  addEventListener("beforeprint", () => rtrace.setTheme("light"));
+  addEventListener("afterprint", apply);
+  apply();
+
+  rtrace.ready = load().then(
+    (data) => {
+      rtrace.draw(data);
+      document.documentElement.dataset.ready = "true";
+      const wanted = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      if (wanted) {
+        wanted.scrollIntoView(); // what it names did not exist when the browser looked for it
+      }
+    },
+    (error) => {
+      document.getElementById("problem").hidden = false;
+      throw error;
+    },
+  );
+})();

@@ -1,0 +1,117 @@
+"use strict";
+/** Tables that can be sorted by a column and copied. */
+(() => {
+  const { el } = rtrace;
+  const FIRST = 25;
+
+  /**
+   * A table of `blocks.py`.
+   * @param {{title: string, columns: object[], rows: string[][], values: Object<string, any[]>, of: number}} table
+   */
+  function build(table) {
+    const state = { by: null, descending: false, order: table.rows.map((_, place) => place), all: false };
+    const body = el("tbody");
+    const heads = table.columns.map((column, place) => head(table, state, column, place, refresh));
+    const more = el("button", { type: "button", class: "quiet", onclick: () => showAll() });
+    const copied = el("span", { class: "copied", role: "status" });
+    const copy = el("button", { type: "button", class: "quiet", onclick: () => copyTable(table, state, copied) }, "copy");
+
+    function showAll() {
+      state.all = !state.all;
+      refresh();
+    }
+
+    function refresh() {
+      const shown = state.all ? state.order : state.order.slice(0, FIRST);
+      body.replaceChildren(...shown.map((place) => el("tr", {}, ...cells(table, place))));
+      heads.forEach((cell, place) => {
+        const direction = state.by !== place ? "none" : state.descending ? "descending" : "ascending";
+        cell.setAttribute("aria-sort", direction);
+      });
+      more.hidden = table.rows.length <= FIRST;
+      more.textContent = state.all ? `show the first ${FIRST}` : `show all ${rtrace.format.count(table.rows.length)}`;
+    }
+
+    refresh();
+    const left = table.of - table.rows.length;
+    const note = left > 0 ? `${rtrace.format.count(left)} more rows are not in this page. ` : null;
+    const caption = el("caption", {}, el("span", {}, table.title), copy, copied);
+    const grid = el("table", {}, caption, el("thead", {}, el("tr", {}, ...heads)), body);
+    return el(
+      "div",
+      { class: "table" },
+      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": table.title }, grid),
+      el("p", { class: "more" }, note, more),
+    );
+  }
+
+  function head(table, state, column, place, refresh) {
+    const sort = () => {
+      state.descending = state.by === place ? !state.descending : column.align === "right";
+      state.by = place;
+      state.order = sorted(table, place, state.descending);
+      refresh();
+    };
+    const button = el("button", { type: "button", onclick: sort }, column.title || column.key);
+    return el("th", { scope: "col", class: column.align }, button);
+  }
+
+  /** Places of the rows in order; what is unknown comes last in both directions. */
+  function sorted(table, place, descending) {
+    const values = table.values[table.columns[place].key] || table.rows.map((row) => row[place]);
+    const unknown = (value) => value === null || value === "-";
+    const compare = (a, b) =>
+      typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
+    return table.rows
+      .map((_, row) => row)
+      .sort((a, b) => {
+        if (unknown(values[a]) || unknown(values[b])) {
+          return Number(unknown(values[a])) - Number(unknown(values[b])) || a - b;
+        }
+        return (descending ? compare(values[b], values[a]) : compare(values[a], values[b])) || a - b;
+      });
+  }
+
+  function cells(table, place) {
+    return table.rows[place].map((text, column) =>
+      el("td", { class: table.columns[column].align }, text),
+    );
+  }
+
+  /** The table as tab-separated text, raw values where there are some, in the order shown. */
+  function asText(table, order) {
+    const plain = (value) => String(value === null ? "" : value).replace(/[\t\r\n]/g, " ");
+    const line = (place) =>
+      table.columns.map((column, at) => {
+        const values = table.values[column.key];
+        return plain(values ? values[place] : table.rows[place][at]);
+      });
+    const lines = [table.columns.map((column) => plain(column.key)), ...order.map(line)];
+    return `${lines.map((fields) => fields.join("\t")).join("\n")}\n`;
+  }
+
+  async function copyTable(table, state, copied) {
+    const text = asText(table, state.order);
+    rtrace.copied = text;
+    copied.textContent = (await toClipboard(text)) ? `${rtrace.format.count(state.order.length)} rows copied` : "not copied";
+    setTimeout(() => copied.replaceChildren(), 2500);
+  }
+
+  /** A page from a file may not have the clipboard of its browser; the older way needs a selected text. */
+  async function toClipboard(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      const area = el("textarea", { class: "offscreen", "aria-hidden": "true" });
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      const done = document.execCommand("copy");
+      area.remove();
+      return done;
+    }
+  }
+
+  rtrace.table = build;
+})();

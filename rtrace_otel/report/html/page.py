@@ -1,0 +1,126 @@
+"""The page: one HTML file that carries its data, its scripts and its style, and asks nobody for anything.
+
+A Content-Security-Policy names the hash of each script and style of the page. Whatever a trace smuggles into the page,
+it is none of these, so the browser does not run it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+EARLY: Final = "assets/theme.js"
+"""The script that runs before anything is painted."""
+
+SCRIPTS: Final = (
+    "vendor/uPlot.iife.min.js",
+    "assets/core.js",
+    "assets/format.js",
+    "assets/columns.js",
+    "assets/table.js",
+    "assets/blocks.js",
+    "assets/overview.js",
+    "assets/boot.js",
+)
+"""The page's scripts in the order in which they run; panels stand in the order of theirs."""
+
+STYLES: Final = ("vendor/uPlot.min.css", "assets/page.css")
+
+
+@dataclass(frozen=True, slots=True)
+class PageData:
+    """What a page shows.
+
+    Attributes:
+        title: Its title.
+        about: A line below it: what file, when, how much.
+        opening: What the page says before any script has run, as paragraphs.
+        head: JSON values that are small.
+        document: The JSON values packed by :func:`rtrace_otel.report.html.columns.pack_json`.
+        tables: Tables packed by :func:`rtrace_otel.report.html.columns.pack`, by name.
+    """
+
+    title: str
+    about: str
+    opening: Sequence[str]
+    head: Mapping[str, Any]
+    document: str
+    tables: Mapping[str, str]
+
+
+def render_page(data: PageData, *, more_scripts: Sequence[str] = (), connect: str | None = None) -> str:
+    """The page as one HTML text.
+
+    Args:
+        data: What it shows.
+        more_scripts: Texts of scripts that run after all others.
+        connect: Source that the page may talk to (``'self'`` for a page that follows a file); nobody by default.
+    """
+    scripts = [*map(asset, SCRIPTS), *more_scripts]
+    style = "\n".join(map(asset, STYLES))
+    values = {
+        "policy": _policy([asset(EARLY), *scripts], style, connect),
+        "early": asset(EARLY),
+        "title": html.escape(data.title),
+        "about": html.escape(data.about),
+        "style": style,
+        "opening": "".join(f"<p>{html.escape(text)}</p>" for text in data.opening),
+        "footer": html.escape(_FOOTER),
+        "head": inline_json(data.head),
+        "document": data.document,
+        "tables": "\n".join(
+            f'<script type="text/plain" data-table="{html.escape(name)}">{text}</script>'
+            for name, text in data.tables.items()
+        ),
+        "scripts": "\n".join(f"<script>{script}</script>" for script in scripts),
+    }
+    parts = _template().split("$")
+    return parts[0] + "".join(_filled(part, values) for part in parts[1:])
+
+
+def inline_json(value: Any) -> str:
+    """JSON that can stand inside a script element: nothing in it ends the element or breaks a line."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+@cache
+def asset(name: str) -> str:
+    """A file of this folder as text."""
+    return (files("rtrace_otel.report.html") / name).read_text(encoding="utf-8").strip()
+
+
+_FOOTER: Final = "Written by rtrace report. This file loads nothing and sends nothing."
+
+
+def _template() -> str:
+    return asset("assets/page.html") + "\n"
+
+
+def _filled(part: str, values: Mapping[str, str]) -> str:
+    """What follows a ``$`` of the template: a name, and the text after it."""
+    name = part[: next((place for place, letter in enumerate(part) if not letter.isalpha()), len(part))]
+    return values[name] + part[len(name) :]
+
+
+def _policy(scripts: Sequence[str], style: str, connect: str | None) -> str:
+    rules = [
+        "default-src 'none'",
+        f"script-src {' '.join(map(_hash, dict.fromkeys(scripts)))}",
+        f"style-src {_hash(style)}",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+    return "; ".join(rules + ([f"connect-src {connect}"] if connect else []))
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}'"

@@ -1,0 +1,74 @@
+"""A browser, and pages in it that must behave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import pytest
+from playwright.sync_api import Browser, Page, Request, sync_playwright
+
+from tests.browser.pages import DEMO, Built, build
+from tests.servers import need_browser
+
+ARGUMENTS: Final = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+READY_MS: Final = 30_000
+OpenPage: TypeAlias = Callable[..., Page]
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests of this folder; the event loop that drives it ends with them."""
+    program = need_browser()
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=str(program), args=list(ARGUMENTS))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[OpenPage]:
+    """A function that opens a file of a page in a context of its own, and waits until it is drawn.
+
+    The test fails if a page asked for anything but its own file, or if its console says anything.
+    """
+    problems: list[str] = []
+    contexts = []
+
+    def open_page(path: Path, fragment: str = "", **options: Any) -> Page:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        contexts.append(context)
+        page = context.new_page()
+        url = path.as_uri()
+
+        def asked(request: Request) -> None:
+            if request.url.split("#")[0] != url and not request.url.startswith("data:"):
+                problems.append(f"request: {request.url}")
+
+        page.on("request", asked)
+        page.on("console", lambda message: problems.append(f"console: {message.type}: {message.text}"))
+        page.on("pageerror", lambda error: problems.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: problems.append(f"dialog: {dialog.message}"))
+        page.goto(url + fragment)
+        page.wait_for_selector("html[data-ready]", timeout=READY_MS)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert [] == problems
+
+
+@pytest.fixture(scope="package")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """The page of the stored demo."""
+    return build(DEMO, tmp_path_factory.mktemp("demo"))

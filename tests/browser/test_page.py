@@ -1,0 +1,71 @@
+"""The page as a whole: it opens from a file, asks for nothing, shows what it must, and runs only what is its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rtrace_otel.report.restore_words import verdict
+from tests.browser.conftest import OpenPage
+from tests.browser.pages import Built, build_rows
+
+EVIL = "</script><img src=x onerror=\"document.title='owned'\"><!--\u2028"
+
+
+def test_it_opens_without_asking_for_anything(demo: Built, open_page: OpenPage) -> None:
+    """The verdict of the restore analysis stands on top; the fixture sees every request and complaint."""
+    page = open_page(demo.path)
+
+    assert verdict(demo.overview.restores) == page.locator(".verdict p").first.text_content()
+
+
+def test_the_contents_lead_to_every_section(demo: Built, open_page: OpenPage) -> None:
+    """The list of contents names the sections in their order, and each link has its target."""
+    page = open_page(demo.path)
+    headings = page.locator("main > .section h2").all_text_contents()
+
+    assert headings == page.locator("#contents a").all_text_contents()
+    for link in page.locator("#contents a").all():
+        assert 1 == page.locator(str(link.get_attribute("href"))).count()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_takes_the_colours_of_the_system(demo: Built, open_page: OpenPage, scheme: str) -> None:
+    """Dark paper is dark, light paper is light, and the button changes it."""
+    page = open_page(demo.path, color_scheme=scheme)
+    paper = "getComputedStyle(document.body).backgroundColor"
+    colours = {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 21, 26)"}
+
+    assert colours[scheme] == page.evaluate(paper)
+    page.click("#theme")
+    other = "dark" if scheme == "light" else "light"
+    assert colours[other] == page.evaluate(paper)
+    assert str(other == "dark").lower() == page.get_attribute("#theme", "aria-pressed")
+
+
+def test_what_a_trace_smuggles_in_is_text(tmp_path: Path, open_page: OpenPage) -> None:
+    """Ids, reasons, hosts and names of events that look like HTML are shown as they are, and run nowhere."""
+    rows = [
+        {"event": "run_started", "t": 0.0, "run": EVIL, "seq": 0, "schema": 1, "host": EVIL, "pid": 1},
+        {"event": "group_reserved", "t": 1.0, "run": EVIL, "seq": 1, "group_id": EVIL, "prompt_id": EVIL},
+        {
+            "event": "attempt_dispatched",
+            "t": 2.0,
+            "run": EVIL,
+            "seq": 2,
+            "group_id": EVIL,
+            "attempt_id": EVIL,
+            "prompt_id": EVIL,
+            "generation_index": 0,
+        },
+        {"event": "attempt_abandoned", "t": 9.0, "run": EVIL, "seq": 3, "attempt_id": EVIL, "reason": EVIL},
+        {"event": "group_discarded", "t": 9.5, "run": EVIL, "seq": 4, "group_id": EVIL, "reason": EVIL},
+        {"event": EVIL, "t": 9.6, "run": EVIL, "seq": 5},
+        {"event": "run_ended", "t": 9.7, "run": EVIL, "seq": 6, "reason": EVIL},
+    ]
+    page = open_page(build_rows(rows, tmp_path).path)
+
+    assert 0 == page.locator("img").count()
+    assert page.title().startswith("Rollouts of ")
+    assert EVIL[:9] in (page.locator("main").text_content() or "")
