@@ -9,6 +9,7 @@ have them fail; modules that use them say ``pytestmark = pytest.mark.timeout(BUI
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
@@ -117,6 +118,12 @@ def need_browser() -> Path:
     names = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
     found = next(filter(None, map(shutil.which, names)), None)
     return Path(found) if found else _missing("no Chromium on PATH: on Debian, apt-get install chromium")
+
+
+def need_module(name: str) -> None:
+    """A Python package of the extra ``testbed`` that a test cannot do without."""
+    if importlib.util.find_spec(name) is None:
+        _missing(f"no package {name!r}: pip install -e '.[testbed]'")
 
 
 def _required() -> bool:

@@ -40,6 +40,11 @@ DEFAULT_LIMIT: Final = 50
     help="How many jobs the table shows at most; 0 for all. Other formats have all.",
 )  # fmt: skip
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes that read.  [default: the cores]")
+@click.option(
+    "--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True,
+    help="Who reads: processes of this machine, or tasks of a Ray cluster.",
+)  # fmt: skip
+@click.option("--ray-address", metavar="ADDRESS", help="Of the cluster.  [default: RAY_ADDRESS, else auto]")
 @click.option("--cache-dir", type=click.Path(file_okay=False, path_type=Path), help="Where results are kept.")
 @click.option("--no-cache", is_flag=True, help="Read every trace anew, and keep nothing.")
 @click.option(
@@ -55,6 +60,8 @@ def fleet(
     sort: str,
     limit: int,
     jobs: int | None,
+    engine: str,
+    ray_address: str | None,
     cache_dir: Path | None,
     no_cache: bool,
     form: str,
@@ -76,13 +83,21 @@ def fleet(
         if value == "":
             raise click.UsageError(f"{name}: the value is empty; is a variable of your shell unset?")
     moment = None if since is None else moment_of(since, time.time())
+    if engine == "local" and ray_address is not None:
+        raise click.UsageError("--ray-address: only with --engine ray")
     found, missing = find(sources)
     cache = None if no_cache else Cache(cache_dir or default_folder(), partial(_note, quiet))
-    report = fleet_report([*_read(found, _engine(jobs), cache, quiet), *missing], by=by, since=moment, sort=sort)
+    report = fleet_report(
+        [*_read(found, _engine(engine, jobs, ray_address), cache, quiet), *missing], by=by, since=moment, sort=sort
+    )
     _print(report, form, output, [one.path for one in found], limit)
 
 
-def _engine(jobs: int | None) -> Engine:
+def _engine(engine: str, jobs: int | None, ray_address: str | None) -> Engine:
+    if engine == "ray":
+        from rtrace_otel.fleet.ray_engine import read_on_ray
+
+        return partial(read_on_ray, address=ray_address)
     from rtrace_otel.fleet.pool import read_here, read_in_pool
 
     jobs = jobs or len(os.sched_getaffinity(0))

@@ -28,7 +28,16 @@ def main() -> None:
     calm_collector()
     with os.fdopen(answers, "wb", buffering=0) as out:
         for line in sys.stdin.buffer:
-            out.write(encode(analyse_file(json.loads(line))) + b"\n")
+            out.write(answer(json.loads(line)) + b"\n")
+
+
+def answer(path: str) -> bytes:
+    """What comes of a trace, as it travels; the same on this machine and on any other.
+
+    Args:
+        path: Path or address.
+    """
+    return encode(analyse_file(path))
 
 
 def calm_collector() -> None:

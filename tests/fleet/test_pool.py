@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +10,7 @@ import pytest
 from rtrace_otel.fleet.pool import read_here, read_in_pool
 from rtrace_otel.fleet.results import KILLED, Failure, Outcome
 from tests.fleet.files import write_job
+from tests.fleet.killing import killing, readers
 
 SLOW_STEPS = 400
 """Reading such a trace takes a second or more: long enough to be killed on the way."""
@@ -42,64 +39,24 @@ def test_nothing_to_read_starts_nothing() -> None:
     assert [] == list(read_in_pool([], 3))
 
 
-def _children() -> set[int]:
-    """Processes that this one has started to read traces."""
-    found = set()
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-                command = (entry / "cmdline").read_bytes()
-            except OSError:
-                continue
-            if parent == os.getpid() and b"rtrace_otel.fleet.worker" in command:
-                found.add(int(entry.name))
-    return found
-
-
-def _has_open(pid: int, path: str) -> bool:
-    try:
-        return any(str(link.readlink()) == path for link in Path(f"/proc/{pid}/fd").iterdir())
-    except OSError:
-        return False
-
-
-def _killer(path: str, kills: int, killed: list[int]) -> Callable[[], None]:
-    """Kills the process that has a file open, so many times."""
-
-    def run() -> None:
-        end = time.monotonic() + 60
-        while len(killed) < kills and time.monotonic() < end:
-            for pid in _children() - set(killed):
-                if _has_open(pid, path):
-                    os.kill(pid, signal.SIGKILL)
-                    killed.append(pid)
-            time.sleep(0.01)
-
-    return run
-
-
 @pytest.mark.parametrize(("kills", "lost"), [(1, 0), (2, 1)])
 def test_a_process_that_is_killed_in_the_middle(jobs: list[str], tmp_path: Path, kills: int, lost: int) -> None:
     """Its trace is tried once more; killed again, it is listed. The others are all there, and no process is left."""
     slow = str(write_job(tmp_path / "slow", 9, steps=SLOW_STEPS))
     paths = [slow, *jobs]
-    killed: list[int] = []
-    killer = threading.Thread(target=_killer(slow, kills, killed))
-    killer.start()
-    found = _in_order(list(read_in_pool(paths, 2)))
-    killer.join()
+    with killing(os.getpid(), slow, kills) as killed:
+        found = _in_order(list(read_in_pool(paths, 2)))
     assert kills == len(killed)
     expected = _in_order(list(read_here(paths)))
     assert expected[1:] == found[1:]
     assert (Failure(slow, KILLED) if lost else expected[0]) == found[0]
-    assert set() == _children()
+    assert set() == readers()
 
 
 def test_who_stops_early_leaves_no_process(jobs: list[str]) -> None:
     """As Ctrl-C does."""
     reading = read_in_pool(jobs, 2)
     next(reading)
-    assert _children()
+    assert readers()
     reading.close()
-    assert set() == _children()
+    assert set() == readers()

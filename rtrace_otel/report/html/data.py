@@ -12,8 +12,8 @@ from rtrace_otel.report.check import verdict as check_verdict
 from rtrace_otel.report.damage import damage_json, missing_rows
 from rtrace_otel.report.document import printable
 from rtrace_otel.report.formats import finite
-from rtrace_otel.report.html.blocks import document_blocks
 from rtrace_otel.report.html.age_data import age_columns
+from rtrace_otel.report.html.blocks import document_blocks
 from rtrace_otel.report.html.columns import Columns, pack, pack_json
 from rtrace_otel.report.html.page import PageData
 from rtrace_otel.report.numbers import moment, plural, shortener
