@@ -7,7 +7,7 @@ from math import fsum
 from typing import Any, Final
 
 from rtrace_otel.analysis.age_histogram import add_histograms, histogram_of
-from rtrace_otel.analysis.ages import AgeFold, TrainedStep
+from rtrace_otel.analysis.ages import TrainedStep
 from rtrace_otel.analysis.check.check import CheckFold
 from rtrace_otel.analysis.check.results import CheckReport
 from rtrace_otel.analysis.checked import name, number
@@ -78,8 +78,7 @@ class FileFold:
         """Begin with no row seen."""
         self._restores = RestoreFold()
         self._waste = WasteFold(self._restores)
-        self._check = CheckFold()
-        self._ages = AgeFold(self._trained)
+        self._check = CheckFold(runs=self._restores.runs, watch=self._trained)
         self._histograms: dict[int, dict[int, int]] = {}
         self._said: dict[str, str] = {}
         self._service: str | None = None
@@ -94,7 +93,6 @@ class FileFold:
         """
         self._restores.add(row)
         self._check.add(row, line)
-        self._ages.add(row)
         event = row["event"]
         if event == "train_step" or event == "weight_sync":
             self._waste.add(row)
@@ -147,8 +145,8 @@ class FileFold:
             **_of_check(check),
         )
 
-    def _trained(self, step: TrainedStep) -> None:
-        self._histograms[step.age.step] = histogram_of(step)
+    def _trained(self, number: int, step: TrainedStep) -> None:
+        self._histograms[number] = histogram_of(step)
 
     def _start(self, row: Row) -> None:
         self._service = name(row.get("service")) or self._service

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from rtrace_otel.analysis.age_results import AgeDifference, DifferenceKind
-from rtrace_otel.analysis.ages import MAX_GROUPS, TOLERANCE, AgeFold
+from rtrace_otel.analysis.ages import MAX_GROUPS, TOLERANCE, AgeFold, TrainedStep
 from rtrace_otel.analysis.check.findings import Findings
 from rtrace_otel.analysis.check.lineage import Place
 from rtrace_otel.analysis.check.values import whole
@@ -33,12 +34,15 @@ class AgeRules:
 
     Args:
         findings: Takes RT501 to RT504.
+        watch: Called with the number of each step and its staleness when it is trained, for an analysis of the same
+            pass that wants to know it too. Of the staleness, its own number is that of the training.
     """
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: Findings, watch: Callable[[int, TrainedStep], None] | None = None) -> None:
         """Begin with no step trained."""
         self._findings = findings
-        self._ages = AgeFold(max_groups=MAX_GROUPS)
+        self._watch = watch
+        self._ages = AgeFold(self._trained, max_groups=MAX_GROUPS)
         self._trainings: list[tuple[int, Place]] = []
 
     def follow(self, row: Row, place: Place) -> None:  # noqa: ARG002 - every rule takes a place
@@ -49,8 +53,8 @@ class AgeRules:
         """A step was trained."""
         step = whole(row.get("step"))
         if step is not None:
-            self._ages.add({**row, "step": len(self._trainings)})
             self._trainings.append((step, place))
+            self._ages.add({**row, "step": len(self._trainings) - 1})
 
     def finish(self) -> None:
         """The file is over."""
@@ -62,6 +66,10 @@ class AgeRules:
                 self._findings.report("RT501", place, text)
         for difference in report.differences:
             self._report(difference)
+
+    def _trained(self, trained: TrainedStep) -> None:
+        if self._watch is not None:
+            self._watch(self._trainings[-1][0], trained)
 
     def _report(self, difference: AgeDifference) -> None:
         calls = f"{difference.calls:,} call{'' if difference.calls == 1 else 's'}"
