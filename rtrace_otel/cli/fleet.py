@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from rtrace_otel.cli.common import answer
+from rtrace_otel.cli.common import answer, write_out
+from rtrace_otel.cli.writing import write_whole
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.fleet.cache import Cache, default_folder
 from rtrace_otel.fleet.moment import moment_of
@@ -48,8 +49,8 @@ DEFAULT_LIMIT: Final = 50
 @click.option("--cache-dir", type=click.Path(file_okay=False, path_type=Path), help="Where results are kept.")
 @click.option("--no-cache", is_flag=True, help="Read every trace anew, and keep nothing.")
 @click.option(
-    "--format", "form", type=click.Choice(["table", "json", "csv", "md"]), default="table", show_default=True,
-    help="How to print the answer.",
+    "--format", "form", type=click.Choice(["table", "json", "csv", "md", "html"]),
+    help="How to print the answer.  [default: table, or html for -o NAME.html]",
 )  # fmt: skip
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write the answer to this file.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress and no notes on standard error.")
@@ -64,7 +65,7 @@ def fleet(
     ray_address: str | None,
     cache_dir: Path | None,
     no_cache: bool,
-    form: str,
+    form: str | None,
     output: str | None,
     quiet: bool,
 ) -> None:
@@ -77,6 +78,7 @@ def fleet(
     Examples:
       rtrace fleet /shared/jobs
       rtrace fleet '/shared/jobs/*/logs' --by service --since 7d
+      rtrace fleet /shared/jobs --by model -o fleet.html
       rtrace fleet s3://bucket/jobs --format json | jq .total
     """
     for name, value in (("--by", by), ("--since", since), *(("PATH_OR_GLOB", source) for source in sources)):
@@ -119,11 +121,22 @@ def _read(found: list[Found], engine: Engine, cache: Cache | None, quiet: bool) 
     return read
 
 
-def _print(report: FleetReport, form: str, output: str | None, traces: list[str], limit: int) -> None:
+def _print(report: FleetReport, form: str | None, output: str | None, traces: list[str], limit: int) -> None:
     if report.failures and not report.jobs and not report.older and not report.undated:
         raise _all_failed(report.failures)
+    local = [path for path in traces if "://" not in path]
+    if form == "html" or (form is None and output is not None and output.endswith(".html")):
+        from rtrace_otel.report.fleet_page import fleet_page
+
+        page = fleet_page(report)
+        if output is None or output == "-":
+            write_out(page)
+        else:
+            write_whole(Path(output), local, page)
+        return
+    form = form or "table"
     document = fleet_document(report, limit if form == "table" else 0)
-    answer(form, output, [path for path in traces if "://" not in path], "fleet", document, fleet_json(report), None)
+    answer(form, output, local, "fleet", document, fleet_json(report), None)
 
 
 def _all_failed(failures: tuple[Failure, ...]) -> TraceFileError:

@@ -26,13 +26,13 @@ def fleet_document(report: FleetReport, limit: int = 0) -> Document:
     blocks: list[Block] = [Sentence(verdict(report), "finding")]
     blocks += [Sentence(text, "finding") for text in left_out_sentences(report)]
     if report.by is not None:
-        blocks.append(_group_table(report))
-    blocks.append(_job_table(report, limit))
+        blocks.append(with_total(group_table(report), "value", report))
+    blocks.append(with_total(job_table(report, limit), "path", report))
     if limit and len(report.jobs) > limit:
         more = len(report.jobs) - limit
         blocks.append(Sentence(f"{plural(more, 'more job')} in the total but not in the table; --limit 0 shows all."))
     if report.failures:
-        blocks.append(_failure_table(report))
+        blocks.append(failure_table(report))
     return Document("Fleet", tuple(blocks))
 
 
@@ -145,7 +145,24 @@ def _record(numbers: Numbers) -> dict[str, Any]:
     }
 
 
-def _job_table(report: FleetReport, limit: int) -> Table:
+def with_total(table: Table, key: str, report: FleetReport) -> Table:
+    """A table of jobs or groups with all of them together in its last row.
+
+    Args:
+        table: The table.
+        key: The column that says so.
+        report: Has the total.
+    """
+    return Table(table.title, table.columns, [*table.records, {key: TOTAL, **_record(report.total)}])
+
+
+def job_table(report: FleetReport, limit: int = 0) -> Table:
+    """The jobs, one a row.
+
+    Args:
+        report: From the fleet.
+        limit: How many at most; 0 for all.
+    """
     shown = report.jobs[: limit or None]
     names = short_paths([job.path for job in shown])
     columns = (
@@ -157,8 +174,7 @@ def _job_table(report: FleetReport, limit: int) -> Table:
         Column("rows", "rows", count, rank=17),
         *_NUMBERS,
     )
-    records: list[Mapping[str, Any]] = [_job_record(job) for job in shown]
-    return Table("Jobs", columns, [*records, {"path": TOTAL, **_record(report.total)}])
+    return Table("Jobs", columns, [_job_record(job) for job in shown])
 
 
 def _job_record(job: FileResult) -> Mapping[str, Any]:
@@ -166,13 +182,15 @@ def _job_record(job: FileResult) -> Mapping[str, Any]:
     return {**said, **_record(job.numbers)}
 
 
-def _group_table(report: FleetReport) -> Table:
+def group_table(report: FleetReport) -> Table:
+    """The jobs that have one value of a field, one value a row."""
     columns = (Column("value", printable(report.by), printable, "left"), Column("jobs", "jobs", count), *_NUMBERS)
-    records: list[Mapping[str, Any]] = [{"value": group.value, **_record(group.numbers)} for group in report.groups]
-    return Table(f"By {printable(report.by)}", columns, [*records, {"value": TOTAL, **_record(report.total)}])
+    records = [{"value": group.value, **_record(group.numbers)} for group in report.groups]
+    return Table(f"By {printable(report.by)}", columns, records)
 
 
-def _failure_table(report: FleetReport) -> Table:
+def failure_table(report: FleetReport) -> Table:
+    """What could not be read, and why."""
     columns = (Column("path", "path", printable, "left"), Column("reason", "why", printable, "left"))
     return Table("Not read", columns, [asdict(failure) for failure in report.failures])
 

@@ -55,15 +55,24 @@ class PageData:
     tables: Mapping[str, str]
 
 
-def render_page(data: PageData, *, more_scripts: Sequence[str] = (), connect: str | None = None) -> str:
+def render_page(
+    data: PageData,
+    *,
+    panels: Sequence[str] = SCRIPTS,
+    more_scripts: Sequence[str] = (),
+    connect: str | None = None,
+    command: str = "report",
+) -> str:
     """The page as one HTML text.
 
     Args:
         data: What it shows.
+        panels: Names of its scripts in the order in which they run, for a page of another command.
         more_scripts: Texts of scripts that run after all others.
         connect: Source that the page may talk to (``'self'`` for a page that follows a file); nobody by default.
+        command: The command that writes it.
     """
-    scripts = [*map(asset, SCRIPTS), *more_scripts]
+    scripts = [*map(asset, panels), *more_scripts]
     style = "\n".join(map(asset, STYLES))
     values = {
         "policy": _policy([asset(EARLY), *scripts], style, connect),
@@ -72,7 +81,7 @@ def render_page(data: PageData, *, more_scripts: Sequence[str] = (), connect: st
         "about": html.escape(data.about),
         "style": style,
         "opening": "".join(f"<p>{html.escape(text)}</p>" for text in data.opening),
-        "footer": html.escape(_FOOTER),
+        "footer": html.escape(f"Written by rtrace {command}. This file loads nothing and sends nothing."),
         "head": inline_json(data.head),
         "document": data.document,
         "tables": "\n".join(
@@ -95,9 +104,6 @@ def inline_json(value: Any) -> str:
 def asset(name: str) -> str:
     """A file of this folder as text."""
     return (files("rtrace_otel.report.html") / name).read_text(encoding="utf-8").strip()
-
-
-_FOOTER: Final = "Written by rtrace report. This file loads nothing and sends nothing."
 
 
 def _template() -> str:
