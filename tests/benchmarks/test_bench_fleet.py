@@ -23,8 +23,8 @@ JOBS: Final = 500
 ROUNDS: Final = 1
 GOAL: Final = 2.0
 BOUND: Final = 6.0
-"""What one process must not exceed. Two cores do not bring that down to the goal: every row goes through the analysis of
-stops and through all rules of the check, which cost two and three times the batch age; see docs/performance.md."""
+"""What one process must not exceed. Two cores do not bring that down to the goal: every row goes through the analysis
+of stops and through all rules of the check, which cost two and three times the batch age; see docs/performance.md."""
 
 _AGE: Final = """
 import sys

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from dataclasses import replace
+from pathlib import Path
 
 from rtrace_otel.fleet.numbers import Numbers, Volume
 from rtrace_otel.fleet.report import FleetReport, fleet_report
@@ -149,3 +151,16 @@ def test_short_names_of_jobs() -> None:
     both = ["/j/a/rollout_trace.jsonl", "/j/a/rollout_trace.jsonl.gz"]
     assert {path: path for path in both} == short_paths(both)
     assert {} == short_paths([])
+
+
+def test_the_page_describes_exactly_the_keys() -> None:
+    """The table of the page of commands has each key of a job, a group and the total; its text those around them."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+    section = page[page.index("## rtrace fleet\n") :].split("\n## ", 1)[0]
+    table = section[section.index("| field | meaning |") :].split("\n\n", 1)[0]
+    described = {key for line in table.splitlines()[2:] for key in re.findall(r"`(\w+)`", line.split("|")[1])}
+    data = fleet_json(_report(by="service"))
+    assert {*data["jobs"][0], *data["groups"][0], *data["total"]} == described
+    around = section[section.index("`by` and `since`") :]
+    assert {*data} - {"jobs", "groups", "total"} <= set(re.findall(r"`(\w+)(?:\[\])?`", around))
+    assert {*data["failures"][0]} <= set(re.findall(r"`(\w+)`", around))
