@@ -39,14 +39,16 @@ _NOT_USERS: Final = frozenset(
 )
 
 
-def analyse_file(path: str) -> Outcome:
+def analyse_file(path: str, where: str | None = None) -> Outcome:
     """Read a trace; whatever goes wrong with it is its own failure, and none of the fleet's.
 
     Args:
         path: A path, or the address of a file that fsspec opens.
+        where: Where to open it, if that is another name for it: a path that does not depend on the folder that the
+            process runs in.
     """
     try:
-        with opened_source(path) as reader:
+        with opened_source(where or path) as reader:
             return analyse(reader, path)
     except TraceFileError as error:
         hint = f". {error.hint}" if error.hint else ""

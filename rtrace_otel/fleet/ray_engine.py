@@ -9,11 +9,13 @@ import sys
 import warnings
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
 from typing import Any, Final
 
 from rtrace_otel.errors import MissingExtraError, RTraceError
 from rtrace_otel.fleet.pool import TRIES
 from rtrace_otel.fleet.results import KILLED, Failure, Outcome, decode
+from rtrace_otel.fleet.sources import is_remote
 
 IN_FLIGHT: Final = 1_000
 """Tasks that the cluster is given at a time."""
@@ -50,7 +52,9 @@ def read_on_ray(paths: Sequence[str], address: str | None = None) -> Generator[t
         running: dict[Any, int] = {}
         while True:
             while len(running) < IN_FLIGHT and (following := next(waiting, None)) is not None:
-                running[task(following[1])] = following[0]
+                place, path = following
+                # A worker runs in a folder of its own.
+                running[task(path, path if is_remote(path) else str(Path(path).absolute()))] = place
             if not running:
                 return
             for ready in ray.wait(list(running), num_returns=1)[0]:
@@ -58,11 +62,11 @@ def read_on_ray(paths: Sequence[str], address: str | None = None) -> Generator[t
                 yield place, _outcome(ray, ready, paths[place])
 
 
-def _task(ray: Any) -> Callable[[str], Any]:
+def _task(ray: Any) -> Callable[[str, str], Any]:
     from rtrace_otel.fleet.worker import answer
 
     remote = ray.remote(num_cpus=1, max_retries=TRIES - 1)(answer)
-    submit: Callable[[str], Any] = remote.options(name="rtrace fleet").remote
+    submit: Callable[[str, str], Any] = remote.options(name="rtrace fleet").remote
     return submit
 
 

@@ -31,13 +31,14 @@ def main() -> None:
             out.write(answer(json.loads(line)) + b"\n")
 
 
-def answer(path: str) -> bytes:
+def answer(path: str, where: str | None = None) -> bytes:
     """What comes of a trace, as it travels; the same on this machine and on any other.
 
     Args:
         path: Path or address.
+        where: Where to open it, if that is another name for it.
     """
-    return encode(analyse_file(path))
+    return encode(analyse_file(path, where))
 
 
 def calm_collector() -> None:

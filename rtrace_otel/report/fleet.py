@@ -64,6 +64,13 @@ def left_out_sentences(report: FleetReport) -> Iterator[str]:
         yield f"{plural(report.older, 'job')} left out: the last row is before {moment(report.since)} UTC."
     if report.undated:
         yield f"{plural(report.undated, 'job')} left out: no row has a time."
+    wrong = sum(job.numbers.findings.get("error", 0) > 0 for job in report.jobs)
+    if wrong:
+        yield f"{plural(wrong, 'job')} with numbers that do not add up; rtrace check names the lines of each."
+    damaged = sum(job.numbers.damages > 0 for job in report.jobs)
+    if damaged:
+        faults = plural(report.total.damages, "fault")
+        yield f"{plural(damaged, 'damaged trace')} with {faults}; what could be read is in the numbers."
     if report.total.rows_missing:
         yield f"Missing in these jobs: {plural(report.total.rows_missing, 'row')}; their numbers can be too low."
 
@@ -108,7 +115,7 @@ _NUMBERS: Final = (
     Column("dead_s", "dead", seconds, rank=4),
     Column("stops_untimed", "untimed", count, usual=0, rank=12),
     Column("lost_rollouts", "rollouts lost", count, rank=3),
-    Column("lost_exact", "", lambda exact: "" if exact else "at least", "left", usual=True, rank=6),
+    Column("lost_exact", "", lambda exact: "" if exact else "at least", "left", usual=True),
     Column("lost_tokens", "tokens lost", count, rank=1),
     Column("redone", "redone", count, rank=7),
     Column("reused", "reused", count, rank=8),

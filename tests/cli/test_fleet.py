@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import JOB
-from tests.cli.program import Run, rtrace, strict_json, write
+from tests.cli.program import RTRACE, Run, rtrace, strict_json, write
 from tests.fleet.files import write_job
+from tests.fleet.killing import descendants, has_open
 from tests.report.history import dispatched, ended, reserved, started, trace
 
 
@@ -137,6 +141,22 @@ def test_the_installed_program(jobs: Path) -> None:
         "jobs/math/rollout_trace.jsonl",
         "jobs/sim/rollout_trace.jsonl",
     ] == sorted(one["path"] for one in json.loads(found.out)["jobs"])
+
+
+def test_ctrl_c_ends_all_processes(tmp_path: Path) -> None:
+    """Exit status 130, no answer, and nobody reads on."""
+    slow = str(write_job(tmp_path, 1, steps=400))
+    command = [RTRACE, "fleet", slow, slow.replace("trace", "gone"), "--jobs", "2", "--no-cache"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        end = time.monotonic() + 30
+        while not any(has_open(pid, slow) for pid in descendants(process.pid)) and time.monotonic() < end:
+            time.sleep(0.01)
+        workers = descendants(process.pid) - {process.pid}
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert (130, "", "\ninterrupted\n") == (process.returncode, out, err)
+    assert workers
+    assert [] == [pid for pid in workers if Path(f"/proc/{pid}").exists()]
 
 
 def test_refused_attempts_and_no_steps(run: Run, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def killing(root: int, path: str, kills: int) -> Iterator[list[int]]:
     def run() -> None:
         while len(killed) < kills and not ended.wait(0.01):
             for pid in descendants(root) - set(killed):
-                if len(killed) < kills and _has_open(pid, path):
+                if len(killed) < kills and has_open(pid, path):
                     os.kill(pid, signal.SIGKILL)
                     killed.append(pid)
 
@@ -74,7 +74,8 @@ def _is_reader(pid: int) -> bool:
         return False
 
 
-def _has_open(pid: int, path: str) -> bool:
+def has_open(pid: int, path: str) -> bool:
+    """Whether a process has a file open."""
     try:
         return any(str(link.readlink()) == path for link in Path(f"/proc/{pid}/fd").iterdir())
     except OSError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -107,9 +108,9 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         """Make the table."""
-        from chdb.session import Session
-
-        self._session = Session(str(folder))
+        # By its name: the package is an extra that not every machine has, and it has no types.
+        chdb: Any = importlib.import_module("chdb.session")
+        self._session: Any = chdb.Session(str(folder))
         self._session.query("CREATE DATABASE IF NOT EXISTS otel")
         self._session.query("USE otel")
         self._session.query(TABLE)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
-
-from ray.cluster_utils import Cluster
+from typing import Any
 
 
 def main() -> None:
     """Run until standard input ends."""
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    # By its name: the package is an extra that not every machine has, and it has no types.
+    ray: Any = importlib.import_module("ray.cluster_utils")
+    cluster = ray.Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     try:
         cluster.add_node(num_cpus=2)
         sys.stdout.write(f"{cluster.address}\n")

@@ -61,7 +61,8 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _fleet(jobs: Path, *arguments: str) -> Result:
-    found = rtrace("fleet", jobs, "--no-cache", "--format", "json", "--by", "host", *arguments)
+    options = ("--no-cache", "--format", "json", "--by", "host", "--sort", "path")
+    found = rtrace("fleet", jobs.name, *options, *arguments, cwd=jobs.parent)
     assert 0 == found.code, found.err
     return found
 
@@ -71,7 +72,7 @@ def _on(cluster: RayCluster) -> tuple[str, ...]:
 
 
 def test_the_cluster_gives_the_same(cluster: RayCluster, jobs: Path) -> None:
-    """Every job, the total, the groups, and what could not be read."""
+    """Every job, the total, the groups, and what could not be read; paths are relative, as they were given."""
     here = _fleet(jobs)
     data = strict_json(here.out)
     assert (JOBS, 1) == (data["total"]["jobs"], len(data["failures"]))
@@ -95,7 +96,9 @@ def test_a_trace_that_kills_every_worker_is_listed(cluster: RayCluster, jobs: Pa
         data = strict_json(_fleet(jobs, *_on(cluster)).out)
     assert 2 == len(killed)
     assert JOBS - 1 == data["total"]["jobs"]
-    (reason,) = (failure["reason"] for failure in data["failures"] if failure["path"] == slow)
+    (reason,) = (
+        failure["reason"] for failure in data["failures"] if failure["path"] == f"{jobs.name}/job0/rollout_trace.jsonl"
+    )
     assert reason.startswith("the process that read it was killed")
 
 

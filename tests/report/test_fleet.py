@@ -45,6 +45,10 @@ and at least 307 tokens. Batch age 0.700 over all trained tokens (p50 1, p95 1).
 
 1 trace could not be read and is in no number.
 
+1 job with numbers that do not add up; rtrace check names the lines of each.
+
+1 damaged trace with 2 faults; what could be read is in the numbers.
+
 Missing in these jobs: 3 rows; their numbers can be too low.
 
 ## By team
