@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "restore": "What each stop and restore cost, and the fate of every rollout.",
     "waste": "Where tokens and attempt time went, by fate and reason.",
     "compare": "Two traces or two runs side by side, with limits for CI.",
+    "fleet": "Many jobs in one table: stops, losses, batch age, waste, findings.",
     "check": "Whether the numbers add up, with a line for each that does not.",
     "report": "One offline HTML page with the verdict, charts and tables.",
     "definitions": "What every number means: formula, unit, source.",

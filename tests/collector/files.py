@@ -18,6 +18,7 @@ COMBINATIONS: Final = {
     "alone": ["base"],
     "as shipped": ["base", "backends", "extras"],
     "tail sampling": ["base", "backends", "tail-sampling", "extras"],
+    "clickhouse": ["base", "backends", "clickhouse", "extras"],
 }
 """Sets of collector configurations that users run, in the order in which they are read."""
 

@@ -88,6 +88,19 @@ def test_every_file_is_part_of_a_combination() -> None:
                 ),
             },
         ),
+        (
+            "clickhouse",
+            {
+                "traces": (["otlp"], ["memory_limiter", "batch"], ["span_metrics", "file"]),
+                "metrics": (["otlp", "span_metrics"], ["memory_limiter", "batch"], ["prometheus"]),
+                "traces/backends": (
+                    ["otlp"],
+                    ["memory_limiter", "batch"],
+                    ["otlp_grpc/jaeger", "otlp_grpc/tempo"],
+                ),
+                "traces/clickhouse": (["otlp"], ["memory_limiter", "batch"], ["clickhouse"]),
+            },
+        ),
     ],
 )
 def test_the_collector_merges_them_into_these_pipelines(
@@ -99,6 +112,14 @@ def test_the_collector_merges_them_into_these_pipelines(
         name: (pipeline["receivers"], pipeline["processors"], pipeline["exporters"])
         for name, pipeline in pipelines.items()
     }
+
+
+def test_clickhouse_gets_the_table_that_the_queries_ask() -> None:
+    """The exporter's own table, in map columns, and not its variant with columns of JSON."""
+    exporter = _merged("clickhouse")["exporters"]["clickhouse"]
+    assert ("otel_traces", False, True) == (
+        exporter["traces_table_name"], exporter["json"], exporter["create_schema"]
+    )  # fmt: skip
 
 
 def test_duration_buckets_reach_hours() -> None:

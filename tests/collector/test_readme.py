@@ -59,7 +59,9 @@ def test_variables_exist() -> None:
     """A variable that the text tells the reader to set is in ``.env`` or ``compose.yaml``, or one of the SDK."""
     compose = (COLLECTOR / "compose.yaml").read_text(encoding="utf-8")
     named = set(re.findall(r"`([A-Z]+(?:_[A-Z]+)+)`", README))
-    assert set() == {name for name in named if name not in read_env() and name not in compose} - {"OTEL_SERVICE_NAME"}
+    configured = set(re.findall(r"\$\{env:(\w+):-", "".join(path.read_text() for path in OTELCOL.iterdir())))
+    known = {*read_env(), *configured, "OTEL_SERVICE_NAME"}
+    assert set() == {name for name in named - known if name not in compose}
 
 
 def test_files_exist_and_are_all_explained() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
+from rtrace_otel.analysis.ages import TrainedStep
 from rtrace_otel.analysis.check.accounts import Accounts
 from rtrace_otel.analysis.check.attempts import AttemptRules
 from rtrace_otel.analysis.check.calls import CallRules
@@ -57,14 +58,23 @@ class CheckFold:
 
     Args:
         codes: The rules to judge.
+        runs: The runs, if another analysis of the same pass follows them; it must have seen a row before this does.
+        watch: Called with each step and its staleness when it is trained; see :class:`AgeRules`.
     """
 
-    def __init__(self, codes: Collection[str] = tuple(RULES_BY_CODE)) -> None:
+    def __init__(
+        self,
+        codes: Collection[str] = tuple(RULES_BY_CODE),
+        *,
+        runs: RunFold | None = None,
+        watch: Callable[[TrainedStep], None] | None = None,
+    ) -> None:
         """Begin with no row seen."""
         self._codes = tuple(code for code in RULES_BY_CODE if code in set(codes))
         self._findings = Findings(self._codes)
         self._lineage = Lineage()
-        self._runs = RunFold()
+        self._own_runs = runs is None
+        self._runs = RunFold() if runs is None else runs
         self._rows = 0
         self._accounts = Accounts(self._findings)
         self._attempts = AttemptRules(self._findings, self._accounts)
@@ -72,7 +82,7 @@ class CheckFold:
         self._versions = VersionRules(self._findings)
         self._phases = PhaseRules(self._findings)
         self._calls = CallRules(self._findings)
-        self._ages = AgeRules(self._findings, self._calls.settle)
+        self._ages = AgeRules(self._findings, self._calls.settle, watch)
         self._stream = StreamRules(self._findings)
         self._handlers: dict[str, tuple[Callable[[Row, Place], None], ...]] = {
             "attempt_dispatched": (self._attempts.dispatch,),
@@ -107,7 +117,8 @@ class CheckFold:
             line: Its physical line, from 1.
         """
         self._rows += 1
-        self._runs.add(row)
+        if self._own_runs:
+            self._runs.add(row)
         place = Place(self._lineage.add(row), line)
         self._stream.look(row, place)
         for handle in self._handlers.get(row["event"], ()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -73,11 +74,15 @@ class AgeRules:
     Args:
         findings: Takes RT501 to RT504.
         watch_group: Called with each group that is trained or discarded.
+        watch: Called with each step and its staleness when it is trained, for another analysis of the same pass.
     """
 
-    def __init__(self, findings: Findings, watch_group: WatchGroup) -> None:
+    def __init__(
+        self, findings: Findings, watch_group: WatchGroup, watch: Callable[[TrainedStep], None] | None = None
+    ) -> None:
         """Begin with no step trained."""
         self._findings = findings
+        self._watch = watch
         self._ages = AgeFold(self._trained, max_groups=MAX_GROUPS, watch_group=watch_group, keep_steps=False)
         self._place: Place | None = None
         self._different: dict[tuple[DifferenceKind, str], _Different] = {}
@@ -99,6 +104,8 @@ class AgeRules:
 
     def _trained(self, step: TrainedStep) -> None:
         age, place = step.age, self._place
+        if self._watch is not None:
+            self._watch(step)
         if place is None:
             return
         if age.best is not None and age.best < -TOLERANCE:

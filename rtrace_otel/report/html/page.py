@@ -19,8 +19,11 @@ from typing import Any, Final
 EARLY: Final = "assets/theme.js"
 """The script that runs before anything is painted."""
 
+CHARTS: Final = "vendor/uPlot.iife.min.js"
+"""The library that draws line charts."""
+
 SCRIPTS: Final = (
-    "vendor/uPlot.iife.min.js",
+    CHARTS,
     "assets/core.js",
     "assets/format.js",
     "assets/columns.js",
@@ -76,17 +79,23 @@ class PageData:
 
 
 def render_page(
-    data: PageData, *, more_scripts: Sequence[str] = (), connect: str | None = None, footer: str | None = None
+    data: PageData,
+    *,
+    panels: Sequence[str] = SCRIPTS,
+    more_scripts: Sequence[str] = (),
+    connect: str | None = None,
+    footer: str | None = None,
 ) -> str:
     """The page as one HTML text.
 
     Args:
         data: What it shows.
+        panels: Names of its scripts in the order in which they run, for a page of another command.
         more_scripts: Texts of scripts that run after all others.
         connect: Source that the page may talk to (``'self'`` for a page that follows a file); nobody by default.
         footer: What stands at its end.
     """
-    scripts = [*map(asset, SCRIPTS), *more_scripts]
+    scripts = [*map(asset, panels), *more_scripts]
     style = "\n".join(map(asset, STYLES))
     values = {
         "policy": _policy([asset(EARLY), *scripts], style, connect),
@@ -95,8 +104,8 @@ def render_page(
         "about": html.escape(data.about),
         "style": style,
         "opening": "".join(f"<p>{html.escape(text)}</p>" for text in data.opening),
-"footer": html.escape(_FOOTER if footer is None else footer),
-        "licence": html.escape(asset("vendor/uPlot-LICENSE.txt")),
+        "footer": html.escape(_FOOTER if footer is None else footer),
+        "licence": _LICENCE.format(html.escape(asset("vendor/uPlot-LICENSE.txt"))) if CHARTS in panels else "",
         "head": inline_json(data.head),
         "document": data.document,
         "tables": "\n".join(
@@ -128,6 +137,7 @@ def asset(name: str) -> str:
     return (files("rtrace_otel.report.html") / name).read_text(encoding="utf-8").strip()
 
 
+_LICENCE: Final = "<details><summary>Licence of uPlot</summary><pre>{}</pre></details>"
 _FOOTER: Final = "Written by rtrace report. This file loads nothing and sends nothing. Lines are drawn with uPlot."
 
 

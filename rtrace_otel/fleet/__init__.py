@@ -1,0 +1,1 @@
+"""Many traces at once: each file is read by itself, and its numbers are added up."""

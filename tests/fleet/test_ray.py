@@ -1,0 +1,119 @@
+"""A real Ray cluster gives what this machine gives, byte for byte, also when one of its workers is killed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import Result, rtrace, strict_json
+from tests.fleet.files import write_job
+from tests.fleet.killing import killing
+from tests.servers import need_module
+
+pytestmark = pytest.mark.timeout(300)
+
+JOBS = 12
+SLOW_STEPS = 400
+"""Reading such a trace takes a second or more: long enough to be killed on the way."""
+
+
+@dataclass(frozen=True)
+class RayCluster:
+    """A running cluster."""
+
+    address: str
+    pid: int
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[RayCluster]:
+    """Two nodes with three workers in all."""
+    need_module("ray")
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.fleet.ray_cluster"],
+        cwd=Path(__file__).resolve().parents[2],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "RAY_USAGE_STATS_ENABLED": "0"},
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        assert address, "the cluster did not start"
+        yield RayCluster(address, process.pid)
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twelve jobs, one of them large, and a trace that cannot be read."""
+    folder = tmp_path_factory.mktemp("jobs")
+    for seed in range(JOBS):
+        write_job(folder / f"job{seed}", seed, steps=4 if seed else SLOW_STEPS)
+    (folder / "rollout_trace-none.jsonl").write_text("{}\n")
+    return folder
+
+
+def _fleet(jobs: Path, *arguments: str) -> Result:
+    options = ("--no-cache", "--format", "json", "--by", "host", "--sort", "path")
+    found = rtrace("fleet", jobs.name, *options, *arguments, cwd=jobs.parent)
+    assert 0 == found.code, found.err
+    return found
+
+
+def _on(cluster: RayCluster) -> tuple[str, ...]:
+    return ("--engine", "ray", "--ray-address", cluster.address)
+
+
+def test_the_cluster_gives_the_same(cluster: RayCluster, jobs: Path) -> None:
+    """Every job, the total, the groups, and what could not be read; paths are relative, as they were given."""
+    here = _fleet(jobs)
+    data = strict_json(here.out)
+    assert (JOBS, 1) == (data["total"]["jobs"], len(data["failures"]))
+    there = _fleet(jobs, *_on(cluster))
+    assert here.out == there.out
+
+
+def test_a_worker_that_is_killed_costs_nothing(cluster: RayCluster, jobs: Path) -> None:
+    """Its trace is read once more by another, and nobody sees a difference."""
+    here = _fleet(jobs)
+    with killing(cluster.pid, f"{jobs}/job0/rollout_trace.jsonl", 1) as killed:
+        there = _fleet(jobs, *_on(cluster))
+    assert 1 == len(killed)
+    assert here.out == there.out
+
+
+def test_a_trace_that_kills_every_worker_is_listed(cluster: RayCluster, jobs: Path) -> None:
+    """As on one machine, in the same words; the others are all there."""
+    slow = f"{jobs}/job0/rollout_trace.jsonl"
+    with killing(cluster.pid, slow, 2) as killed:
+        data = strict_json(_fleet(jobs, *_on(cluster)).out)
+    assert 2 == len(killed)
+    assert JOBS - 1 == data["total"]["jobs"]
+    (reason,) = (
+        failure["reason"] for failure in data["failures"] if failure["path"] == f"{jobs.name}/job0/rollout_trace.jsonl"
+    )
+    assert reason.startswith("the process that read it was killed")
+
+
+def test_the_address_can_come_from_the_environment(cluster: RayCluster, jobs: Path) -> None:
+    """As for every program that uses Ray."""
+    found = rtrace(
+        "fleet", jobs / "job1", "--no-cache", "--engine", "ray", env={"RAY_ADDRESS": cluster.address}
+    )  # fmt: skip
+    assert 0 == found.code, found.err
+
+
+def test_no_cluster(jobs: Path) -> None:
+    """The message says how to get one; it does not take minutes."""
+    need_module("ray")
+    found = rtrace("fleet", jobs, "--engine", "ray", "--ray-address", "127.0.0.1:1")
+    assert (1, "") == (found.code, found.out)
+    assert "error: no Ray cluster at '127.0.0.1:1'" in found.err
+    assert "ray start --head" in found.err
