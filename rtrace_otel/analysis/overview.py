@@ -9,6 +9,7 @@ from rtrace_otel.analysis.check.results import CheckReport
 from rtrace_otel.analysis.reader import EventReader
 from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.restore_results import RestoreReport
+from rtrace_otel.analysis.runs import RunFold
 from rtrace_otel.analysis.staleness import STALENESS_EVENTS, Staleness, StalenessFold
 from rtrace_otel.analysis.summary import Summary, SummaryFold
 from rtrace_otel.analysis.together import Part, together
@@ -37,12 +38,14 @@ def overview(reader: EventReader) -> Overview:
     Args:
         reader: A reader that has given no row yet.
     """
-    age, restore, check = StalenessFold(), RestoreFold(), CheckFold()
-    summary = SummaryFold()
+    runs, age = RunFold(), StalenessFold()
+    restore, check = RestoreFold(runs=runs), CheckFold(runs=runs)
+    summary = SummaryFold(runs=runs, ages=age.ages)
     together(
         reader,
-        Part(summary.add),
+        Part(runs.add),
         Part(age.add, STALENESS_EVENTS),
+        Part(summary.add),
         Part(restore.add),
         Part(lambda row: check.add(row, reader.line)),
     )

@@ -45,7 +45,7 @@ class RefitCuts:
         self._strict_begin = strict_begin
         self._max_released = max_released
         self._max_calls = max_calls
-        self._cuts: dict[str, tuple[Cut, ...]] = {}
+        self._cuts: OrderedDict[str, tuple[Cut, ...]] = OrderedDict()
         self._released: OrderedDict[str, tuple[Cut, ...]] = OrderedDict()
 
     def __len__(self) -> int:
@@ -78,7 +78,7 @@ class RefitCuts:
             again = bool(kept) and kept[-1][1:3] == (replaced_version, new_version)
             self._cuts[call_id] = (*(kept[:-1] if again else kept), (tokens, replaced_version, new_version, source))
         while self._max_calls is not None and len(self._cuts) > self._max_calls:
-            del self._cuts[next(iter(self._cuts))]
+            self._cuts.popitem(last=False)
 
     def forget_before(self, oldest_trainable_version: int) -> None:
         """Drop calls whose group cannot be trained any more.
@@ -184,7 +184,8 @@ def record_refit(cuts: RefitCuts, row: Row) -> None:
 def well_formed(entries: Any, columns: int) -> Iterable[Sequence[Any]]:
     """The entries of a ``calls`` (2 columns) or ``call_versions`` (3) field whose numbers are numbers."""
     for entry in entries if isinstance(entries, (list, tuple)) else ():
-        if isinstance(entry, (list, tuple)) and len(entry) >= columns and all(type(n) is int for n in entry[1:columns]):
+        whole = isinstance(entry, (list, tuple)) and len(entry) >= columns
+        if whole and type(entry[1]) is int and type(entry[columns - 1]) is int:
             yield entry
 
 

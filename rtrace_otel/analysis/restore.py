@@ -42,21 +42,24 @@ class RestoreFold:
 
     Args:
         remembered: Rollouts of finished groups that are remembered one by one.
+        runs: The runs, if another analysis of the same pass has each row added to them before it comes here.
 
     Attributes:
         follower: What follows the rollouts; other analyses of the same pass may read it.
         runs: The runs so far.
     """
 
-    def __init__(self, remembered: int = MAX_RETAINED) -> None:
+    def __init__(self, remembered: int = MAX_RETAINED, *, runs: RunFold | None = None) -> None:
         """Begin with no row seen."""
         self.follower = RolloutFollower(remembered)
-        self.runs = RunFold()
+        self.runs = RunFold() if runs is None else runs
+        self._adds_to_runs = runs is None
         self._barrier = _BarrierFold()
 
     def add(self, row: Row) -> None:
         """Take the next row of the file."""
-        self.runs.add(row)
+        if self._adds_to_runs:
+            self.runs.add(row)
         self.follower.add(row)
         self._barrier.add(row)
 

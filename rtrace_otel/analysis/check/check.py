@@ -56,14 +56,16 @@ class CheckFold:
 
     Args:
         codes: The rules to judge.
+        runs: The runs, if another analysis of the same pass has each row added to them before it comes here.
     """
 
-    def __init__(self, codes: Collection[str] = tuple(RULES_BY_CODE)) -> None:
+    def __init__(self, codes: Collection[str] = tuple(RULES_BY_CODE), *, runs: RunFold | None = None) -> None:
         """Begin with no row seen."""
         self._codes = tuple(code for code in RULES_BY_CODE if code in set(codes))
         self._findings = Findings(self._codes)
         self._lineage = Lineage()
-        self._runs = RunFold()
+        self._runs = RunFold() if runs is None else runs
+        self._adds_to_runs = runs is None
         self._rows = 0
         self._accounts = Accounts(self._findings)
         self._attempts = AttemptRules(self._findings, self._accounts)
@@ -100,7 +102,8 @@ class CheckFold:
             line: Its physical line, from 1.
         """
         self._rows += 1
-        self._runs.add(row)
+        if self._adds_to_runs:
+            self._runs.add(row)
         place = Place(self._lineage.add(row), line)
         self._stream.look(row, place)
         for handle in self._handlers.get(row["event"], ()):
