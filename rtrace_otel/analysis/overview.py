@@ -11,6 +11,7 @@ from rtrace_otel.analysis.flow_tap import FlowTap
 from rtrace_otel.analysis.pauses import Pauses, PausesFold
 from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.restore_results import RestoreReport
+from rtrace_otel.analysis.runs import RunFold
 from rtrace_otel.analysis.slow import Slow, SlowFold
 from rtrace_otel.analysis.staleness import Staleness, StalenessFold
 from rtrace_otel.analysis.step_results import StepsReport
@@ -75,16 +76,17 @@ class OverviewFold:
 
     def __init__(self, *, check: bool = True, selection: Selection | None = None) -> None:
         """Begin with no row seen."""
-        self._summary = SummaryFold()
-        self._restores = RestoreFold()
-        self._waste = WasteFold(self._restores)
+        self._runs = RunFold()
         self._staleness = StalenessFold()
+        self._summary = SummaryFold(runs=self._runs, ages=self._staleness.ages)
+        self._restores = RestoreFold(runs=self._runs)
+        self._waste = WasteFold(self._restores)
         self._steps = StepsFold()
         self._flow = FlowTap()
         self._slow = SlowFold(self._flow)
         self._pauses = PausesFold()
         self._timeline = TimelineFold(selection, self._restores.follower, self._flow)
-        self._check = CheckFold() if check else None
+        self._check = CheckFold(runs=self._runs) if check else None
 
     def add(self, row: Row, line: int) -> None:
         """Take the next row of the file.
@@ -93,10 +95,11 @@ class OverviewFold:
             row: The row.
             line: Its physical line, from 1.
         """
+        self._runs.add(row)
+        self._staleness.add(row)
         self._summary.add(row)
         self._restores.add(row)
         self._waste.add(row)
-        self._staleness.add(row)
         self._steps.add(row)
         self._flow.advance(row)
         self._slow.add(row)

@@ -54,7 +54,7 @@ class RefitCuts:
         self._max_calls = max_calls
         self._max_refits = max_refits
         self._refits = 0
-        self._cuts: dict[str, tuple[Cut, ...]] = {}
+        self._cuts: OrderedDict[str, tuple[Cut, ...]] = OrderedDict()
         self._released: OrderedDict[str, tuple[Cut, ...]] = OrderedDict()
 
     def __len__(self) -> int:

@@ -39,21 +39,24 @@ class RestoreFold:
     Args:
         remembered: Rollouts of finished groups that are remembered one by one.
         taken: Rollouts that stops took and that are remembered one by one, unless the last two took more.
+        runs: The runs, if another analysis of the same pass has each row added to them before it comes here.
 
     Attributes:
         follower: What follows the rollouts; other analyses of the same pass may read it.
         runs: The runs so far.
     """
 
-    def __init__(self, remembered: int = MAX_RETAINED, taken: int = MAX_TAKEN) -> None:
+    def __init__(self, remembered: int = MAX_RETAINED, taken: int = MAX_TAKEN, *, runs: RunFold | None = None) -> None:
         """Begin with no row seen."""
         self.follower = RolloutFollower(remembered, taken)
-        self.runs = RunFold()
+        self.runs = RunFold() if runs is None else runs
+        self._adds_to_runs = runs is None
         self._barrier = _BarrierFold()
 
     def add(self, row: Row) -> None:
         """Take the next row of the file."""
-        self.runs.add(row)
+        if self._adds_to_runs:
+            self.runs.add(row)
         self.follower.add(row)
         self._barrier.add(row)
 

@@ -107,12 +107,15 @@ class StalenessFold:
 
     Args:
         watchers: Who else takes part in the pass.
+
+    Attributes:
+        ages: The ages so far; other analyses of the same pass may read them.
     """
 
     def __init__(self, *watchers: Watcher) -> None:
         """Begin with no row seen."""
         self._watchers = watchers
-        self._ages = AgeFold(self._trained)
+        self.ages = AgeFold(self._trained)
         self._restores = RestoreFold()
         self._steps: dict[int, StepDetail] = {}
         self._splits: dict[int, SplitSums] = {}
@@ -125,13 +128,13 @@ class StalenessFold:
         if row.get("event") == "checkpoint_restored":
             self._restores.restored(row)
         else:
-            self._ages.add(row)
+            self.ages.add(row)
 
     def result(self) -> Staleness:
         """The staleness of the rows so far."""
         steps = tuple(self._checked(self._steps[step]) for step in sorted(self._steps))
         return Staleness(
-            ages=self._ages.result(),
+            ages=self.ages.result(),
             steps=steps,
             split=add_splits(self._splits[detail.step] for detail in steps if detail.split is not None),
             histogram=add_histograms(detail.histogram for detail in steps),
@@ -141,7 +144,7 @@ class StalenessFold:
 
     def _checked(self, detail: StepDetail) -> StepDetail:
         """That a refit's row is missing shows only when the next one comes, maybe after the step."""
-        if detail.split is None or not any(self._ages.in_doubt(*moment) for moment in self._moments[detail.step]):
+        if detail.split is None or not any(self.ages.in_doubt(*moment) for moment in self._moments[detail.step]):
             return detail
         return replace(detail, split=None, split_missing=SplitMissing.REFIT_MISSING)
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from rtrace_otel.analysis.ages import AgeFold, AgeReport, TrainedStep
 from rtrace_otel.analysis.checked import duration
 from rtrace_otel.analysis.runs import RunFold, RunSummary
-from rtrace_otel.events import Row
+from rtrace_otel.events import EVENTS_BY_NAME, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +133,22 @@ class SummaryFold:
 
     Args:
         watch: Called with each step when it is trained, as by :class:`AgeFold`.
+        runs: The runs, if another analysis of the same pass has each row added to them before it comes here.
+        ages: The same for the ages; then ``watch`` is not called.
     """
 
-    def __init__(self, watch: Callable[[TrainedStep], None] | None = None) -> None:
+    def __init__(
+        self,
+        watch: Callable[[TrainedStep], None] | None = None,
+        *,
+        runs: RunFold | None = None,
+        ages: AgeFold | None = None,
+    ) -> None:
         """Begin with no row seen."""
-        self._runs = RunFold()
-        self._ages = AgeFold(watch)
+        self._runs = RunFold() if runs is None else runs
+        self._adds_to_runs = runs is None
+        self._ages = AgeFold(watch) if ages is None else ages
+        self._adds_to_ages = ages is None
         self._rows = 0
         self._open_attempts: dict[str, str] = {}
         self._open_groups: dict[str, _OpenGroup] = {}
@@ -164,12 +174,14 @@ class SummaryFold:
     def add(self, row: Row) -> None:
         """Take the next row of the file."""
         self._rows += 1
-        known = self._runs.add(row)
-        self._ages.add(row)
+        if self._adds_to_runs:
+            self._runs.add(row)
+        if self._adds_to_ages:
+            self._ages.add(row)
         handler = self._handlers.get(row["event"])
         if handler is not None:
             handler(row)
-        elif not known:
+        elif row["event"] not in EVENTS_BY_NAME:
             name = row["event"] if row["event"] in self._other or len(self._other) < MAX_OTHER else "(others)"
             self._other[name] = self._other.get(name, 0) + 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -98,7 +99,7 @@ class GroupBook:
         self._versions = versions
         self._cuts = RefitCuts(max_calls=MAX_CALLS, max_refits=MAX_REFITS)
         self._untrained: dict[str, Published] = {}
-        self._groups: dict[str, TrainedGroup] = {}
+        self._groups: OrderedDict[str, TrainedGroup] = OrderedDict()
 
     def refitted(self, row: Row) -> None:
         """Take a ``weight_sync`` row."""
@@ -131,7 +132,7 @@ class GroupBook:
             if self._watch is not None:
                 self._watch(group_id, published, settled, self._cuts)
             if len(self._groups) > self._max_groups:
-                del self._groups[next(iter(self._groups))]
+                self._groups.popitem(last=False)
             for call in published.calls:
                 self._cuts.release(str(call[0]))
         return self._groups.get(group_id)

@@ -182,10 +182,22 @@ def answer(
         result: Its result as JSON values.
         read: What the reader met; ``None`` if the command reads no trace.
     """
+    to_file = output is not None and output != "-"
+    deliver(_rendered(form, command, document, result, read, to_file=to_file), output, file)
+
+
+def deliver(text: str, output: str | None, file: str | Sequence[str]) -> None:
+    """Print an answer, or write it to a file.
+
+    Args:
+        text: The answer.
+        output: As for :func:`answer`.
+        file: As for :func:`answer`.
+    """
     if output is None or output == "-":
-        write_out(_rendered(form, command, document, result, read, to_file=False))
+        write_out(text)
     else:
-        write_file(Path(output), file, _rendered(form, command, document, result, read, to_file=True))
+        write_file(Path(output), file, text)
 
 
 def write_out(text: str) -> None:

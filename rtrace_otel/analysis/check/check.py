@@ -58,7 +58,7 @@ class CheckFold:
 
     Args:
         codes: The rules to judge.
-        runs: The runs, if another analysis of the same pass follows them; it must have seen a row before this does.
+        runs: The runs, if another analysis of the same pass has each row added to them before it comes here.
         watch: Called with each step and its staleness when it is trained; see :class:`AgeRules`.
     """
 
@@ -73,8 +73,8 @@ class CheckFold:
         self._codes = tuple(code for code in RULES_BY_CODE if code in set(codes))
         self._findings = Findings(self._codes)
         self._lineage = Lineage()
-        self._own_runs = runs is None
         self._runs = RunFold() if runs is None else runs
+        self._adds_to_runs = runs is None
         self._rows = 0
         self._accounts = Accounts(self._findings)
         self._attempts = AttemptRules(self._findings, self._accounts)
@@ -117,7 +117,7 @@ class CheckFold:
             line: Its physical line, from 1.
         """
         self._rows += 1
-        if self._own_runs:
+        if self._adds_to_runs:
             self._runs.add(row)
         place = Place(self._lineage.add(row), line)
         self._stream.look(row, place)

@@ -1,0 +1,52 @@
+"""What a trace holds, how old its batches are, what its stops cost and whether its numbers add up: in one pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rtrace_otel.analysis.check.check import CheckFold
+from rtrace_otel.analysis.check.results import CheckReport
+from rtrace_otel.analysis.reader import EventReader
+from rtrace_otel.analysis.restore import RestoreFold
+from rtrace_otel.analysis.restore_results import RestoreReport
+from rtrace_otel.analysis.runs import RunFold
+from rtrace_otel.analysis.staleness import STALENESS_EVENTS, Staleness, StalenessFold
+from rtrace_otel.analysis.summary import Summary, SummaryFold
+from rtrace_otel.analysis.together import Part, together
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The results of four analyses, each as its own pass gives it.
+
+    Attributes:
+        summary: As from ``summarise``.
+        age: As from ``staleness``.
+        restore: As from ``restore_report``.
+        check: As from ``check_trace`` with all rules.
+    """
+
+    summary: Summary
+    age: Staleness
+    restore: RestoreReport
+    check: CheckReport
+
+
+def answers(reader: EventReader) -> Answers:
+    """All of it in one pass.
+
+    Args:
+        reader: A reader that has given no row yet.
+    """
+    runs, age = RunFold(), StalenessFold()
+    restore, check = RestoreFold(runs=runs), CheckFold(runs=runs)
+    summary = SummaryFold(runs=runs, ages=age.ages)
+    together(
+        reader,
+        Part(runs.add),
+        Part(age.add, STALENESS_EVENTS),
+        Part(summary.add),
+        Part(restore.add),
+        Part(lambda row: check.add(row, reader.line)),
+    )
+    return Answers(summary.result(), age.result(), restore.result(), check.result(reader.report))
