@@ -40,7 +40,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_export(large: Path, tmp_path: Path, report: dict[str, float], form: str, name: str, most_mb: float) -> None:
     """A file that can be mailed, in less memory than a row of the trace for each attempt would take."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    command = [RTRACE, "export", large, "--to", form, "-q", "-o", tmp_path / name]
+    command: list[str | Path] = [RTRACE, "export", large, "--to", form, "-q", "-o", tmp_path / name]
     done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment())
     report["seconds"] = time.perf_counter() - start
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -95,7 +95,7 @@ def render_page(
         "about": html.escape(data.about),
         "style": style,
         "opening": "".join(f"<p>{html.escape(text)}</p>" for text in data.opening),
-"footer": html.escape(_FOOTER if footer is None else footer),
+        "footer": html.escape(_FOOTER if footer is None else footer),
         "licence": html.escape(asset("vendor/uPlot-LICENSE.txt")),
         "head": inline_json(data.head),
         "document": data.document,
