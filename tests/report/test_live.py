@@ -132,14 +132,37 @@ def test_telling_takes_a_tenth_of_the_time(
         return page_data(*given)
 
     monkeypatch.setattr("rtrace_otel.report.html.live.page_data", slow)
-    report = LiveReport(str(path), clock)
-    report.update()
     path.write_bytes(LINES[0])
+    report = LiveReport(str(path), clock, cost=clock)
+    report.look()
+    report.update()
+    with path.open("ab") as file:
+        file.write(LINES[1])
     report.look()
     clock.now += pause - 0.01
     assert not report.update()
     clock.now += 0.02
     assert report.update()
+
+
+def test_the_end_of_a_file_that_was_there_is_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its begin is told first; what is added later waits for its turn; and the same for a file that is begun anew."""
+    monkeypatch.setattr("rtrace_otel.analysis.tail.MAX_LOOK_BYTES", len(b"".join(LINES[:2])))
+    path, clock = tmp_path / "rollout_trace.jsonl", Clock()
+    report = LiveReport(str(path), clock)
+    for lines in (LINES, LINES[1:]):
+        path.write_bytes(b"".join(lines))
+        clock.now += 1000
+        more, told = True, []
+        while more:
+            more = report.look()
+            told.append(report.update())
+        assert (True, True) == (told[0], told[-1])
+        assert 2 == sum(told)
+        with path.open("ab") as file:
+            file.write(LINES[0])
+        report.look()
+        assert not report.update()
 
 
 def test_a_file_that_is_cut_short_is_begun_anew(tmp_path: Path) -> None:

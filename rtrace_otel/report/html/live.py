@@ -1,7 +1,8 @@
 """The report of a file that is still being written: what is new is folded in, and only parts that changed are told.
 
 Folding a row costs the same however long the file is. Telling what the rows say grows with the file, so it is done at
-most once a second, and so seldom that it takes a tenth of the time or less.
+most once a second, and so seldom that it takes a tenth of a processor or less; but at once when a file that was there
+before has been read to its end.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ LEAST_S: Final = 1.0
 """Seconds between two updates, at the least."""
 
 SHARE: Final = 0.1
-"""Share of the time that telling what the rows say may take."""
+"""Share of a processor that telling what the rows say may take."""
 
 _FOOTER: Final = "Shown by rtrace serve. This page follows the file, and talks to nobody but the program that shows it."
 
@@ -63,6 +64,7 @@ class LiveReport:
         path: File or folder; a gzip is read once.
         clock: Seconds that never go back.
         wall: Wall clock, in Unix seconds.
+        cost: Seconds of processor that this thread has used.
 
     Attributes:
         rows_folded: Rows taken so far, those of a file that was replaced included.
@@ -71,17 +73,22 @@ class LiveReport:
     """
 
     def __init__(
-        self, path: str, clock: Callable[[], float] = time.monotonic, wall: Callable[[], float] = time.time
+        self,
+        path: str,
+        clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+        cost: Callable[[], float] = time.thread_time,
     ) -> None:
         """Look at nothing yet."""
         self._path = path
-        self._clock, self._wall = clock, wall
+        self._clock, self._wall, self._cost = clock, wall, cost
         self._tail = Tail(path)
         self._fold = OverviewFold(check=False)
         self._packed, self._read_once = path.endswith(".gz"), False
         self._read = self._tail.report
         self._last_row: float | None = None
         self._changed = True
+        self._caught_up = False
         self._due = -float("inf")
         self.rows_folded = 0
         self.given_up = False
@@ -98,22 +105,24 @@ class LiveReport:
             return False
         if anew:
             self._fold, self._last_row, self._changed = OverviewFold(check=False), None, True
+            self._caught_up = False
         self._take(rows, lambda: self._tail.line)
         self._read = self._tail.report
         state = self._tail.state
+        if state.ever_read and not state.bytes_behind and not self._caught_up:
+            self._caught_up, self._due = True, -float("inf")
         self._say(problem=state.problem, missing=state.missing, behind=state.bytes_behind)
         return state.bytes_behind > 0
 
     def update(self) -> bool:
         """Tell what the rows so far say, if there is news and it is time for it; gives whether it was told."""
-        begun = self._clock()
-        if not self._changed or begun < self._due:
+        if not self._changed or self._clock() < self._due:
             return False
+        begun = self._cost()
         data = page_data(self._fold.result(self._read), self._read)
         self._changed = False
         self._tell(data)
-        done = self._clock()
-        self._due = done + max(LEAST_S, (done - begun) * (1 / SHARE - 1))
+        self._due = self._clock() + max(LEAST_S, (self._cost() - begun) * (1 / SHARE - 1))
         return True
 
     def give_up(self, error: Exception) -> None:

@@ -151,6 +151,9 @@
       return "no row yet";
     }
     const seconds = Math.max(0, state.now - state.last_row + (performance.now() - heard) / 1000);
+    if (seconds > 86400) {
+      return `last row at ${rtrace.format.moment(state.last_row)} UTC`;
+    }
     return `last row ${rtrace.format.seconds(Math.floor(seconds))} ago`;
   }
 
