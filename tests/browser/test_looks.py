@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
 import pytest
 
+from rtrace_otel.events import Row
 from rtrace_otel.testing import SimulationSettings, simulate
+from tests.analysis.test_summary_malformed import FIELDS, WRONG, whole_row
 from tests.browser.conftest import OpenPage
 from tests.browser.pages import Built, build_rows
-from tests.report.history import event, started, trace
+from tests.report.history import event, started, trace, trained
 from tests.report.hostile import HOSTILE, hostile_trace
 
 ATTEMPTS = 100_000
@@ -130,4 +133,34 @@ def test_hostile_texts_are_shown(name: str, tmp_path: Path, open_page: OpenPage)
     page = open_page(build_rows(hostile_trace(HOSTILE[name]), tmp_path).path)
 
     assert 0 == page.locator("main b, main script, main img").count()
+    assert 1280 >= page.evaluate("document.documentElement.scrollWidth")
+
+
+def test_wrong_values_in_every_field_are_drawn_somehow(tmp_path: Path, open_page: OpenPage) -> None:
+    """Each field of each event with each kind of wrong value, in one trace: the page opens and complains of nothing."""
+    rows = [whole_row(name) | {field: value} for name, field in FIELDS for value in WRONG if _is_json(value)]
+    page = open_page(build_rows(trace(*rows), tmp_path).path)
+
+    assert page.locator("#problem").is_hidden()
+    assert 8 <= page.locator("main > .section").count()
+
+
+def _is_json(value: object) -> bool:
+    return value == value and value not in (math.inf, -math.inf)
+
+
+def test_numbers_of_any_size_are_drawn(tmp_path: Path, open_page: OpenPage) -> None:
+    """Steps, versions, tokens and times from the smallest to the largest that a row can have."""
+    big = 2**63 - 1
+    rows: list[Row] = []
+    for place, (step, version) in enumerate([(0, 0), (7, 10**6), (10**15, 10**18), (big, big), (-big, -big)]):
+        counts = {version - 10**place: 10 ** (3 * place), version: 1}
+        rows.append(event("a", "group_published", group_id=str(place), tokens_by_version=counts))
+        rows.append(event("a", "weight_sync", replaced_version=version, new_version=version + 1, calls=[["c", big]]))
+        rows.append(trained("a", step, version, str(place)))
+    timed = [row | {"t": t} for row, t in zip(trace(*rows), [0.0, 1e-9, 1.0, 1e9, *[2.5e11] * 11], strict=True)]
+    page = open_page(build_rows(timed, tmp_path).path)
+
+    assert page.locator("#problem").is_hidden()
+    assert 5 == len(page.evaluate("rtrace.panels.age.state().step"))
     assert 1280 >= page.evaluate("document.documentElement.scrollWidth")

@@ -93,6 +93,7 @@ def render_page(data: PageData, *, more_scripts: Sequence[str] = (), connect: st
         "style": style,
         "opening": "".join(f"<p>{html.escape(text)}</p>" for text in data.opening),
         "footer": html.escape(_FOOTER),
+        "licence": html.escape(asset("vendor/uPlot-LICENSE.txt")),
         "head": inline_json(data.head),
         "document": data.document,
         "tables": "\n".join(
@@ -117,7 +118,7 @@ def asset(name: str) -> str:
     return (files("rtrace_otel.report.html") / name).read_text(encoding="utf-8").strip()
 
 
-_FOOTER: Final = "Written by rtrace report. This file loads nothing and sends nothing."
+_FOOTER: Final = "Written by rtrace report. This file loads nothing and sends nothing. Lines are drawn with uPlot."
 
 
 def _template() -> str:

@@ -72,8 +72,7 @@ def test_there_is_nothing_to_load() -> None:
 
     assert [] == re.findall(r'(?:src|href)="(?!#|data:,")[^"]*"', text)
     assert [] == re.findall(r"@import|url\(|<iframe|<object|<embed", text)
-    assert "MIT" in asset("vendor/uPlot-LICENSE.txt")
-    assert "uPlot" in text[:200_000]
+    assert "Permission is hereby granted, free of charge" in text
 
 
 @pytest.mark.parametrize("name", [EARLY, *SCRIPTS, *STYLES])

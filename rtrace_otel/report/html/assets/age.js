@@ -27,7 +27,6 @@
   rtrace.panel("age", {
     title: "Batch age per step",
     section: "staleness",
-    wide: true,
     wanted: some,
     draw(host, data) {
       const table = data.tables.ages;
@@ -38,13 +37,13 @@
         x: { label: "step", values: table.step, show: (value) => count(value), whole: true },
         y: { label: "age (versions)", show: (value) => (known(value) ? String(Number(value.toFixed(3))) : "-"), least: 1 },
         series: [
-          { label: "max", values: table.max, color: "gray", width: 1, dash: [2, 3] },
           { label: "p95", values: table.p95, color: "sky", width: 1.2 },
+          { label: "max", values: table.max, color: "gray", width: 1.2, dash: [2, 3] },
           { label: "p50", values: table.p50, color: "green", width: 1.2, dash: [6, 3] },
           { label: "batch age", values: table.age, color: "blue", width: 2.2, points: table.rows <= 60 },
         ],
       });
-      host.append(...[thinned(data)].filter(Boolean));
+      host.append(...[thinned(data), el("p", { class: "caption" }, rtrace.HINT)].filter(Boolean));
     },
     state: () => plain(rtrace.data.tables.ages, ["step", "age", "p50", "p95", "max", "tokens"]),
   });
@@ -58,6 +57,7 @@
   rtrace.panel("heatmap", {
     title: "Token age by step",
     section: "staleness",
+    half: true,
     wanted: (data) => data.tables.token_ages.rows > 0,
     draw: heatmap,
     state: () => plain(rtrace.data.tables.token_ages, ["place", "age", "tokens"]),
@@ -160,6 +160,7 @@
   rtrace.panel("split", {
     title: "Where the age comes from",
     section: "staleness",
+    half: true,
     wanted: (data) => some(data) && data.tables.ages.in_call.some((value) => !Number.isNaN(value)),
     draw: split,
     state: () => plain(rtrace.data.tables.ages, ["step", ...PARTS.map(([name]) => name)]),

@@ -8,6 +8,7 @@
  *       title: "Batch age per step",          // heading, and its line in the contents
  *       section: "staleness",                 // id of one of SECTIONS; else a section of its own
  *       wanted: (data) => data.doc.x !== null, // optional: whether there is anything to show
+ *       half: true,                           // optional: stands beside another one where the screen is wide
  *       draw: (host, data) => {...},          // builds it under `host` (empty); called again for new data or a new theme
  *       update: (data) => {...},              // optional: takes new data where it stands, so that focus and drags stay
  *       state: () => ({...}),                 // what is drawn, as plain values: tests and links read it
@@ -127,7 +128,7 @@
     }
     const host = el("div", { class: "panel-body" });
     const heading = spec.title && known ? el("h3", {}, spec.title) : null;
-    section.append(el("article", { id: `panel-${id}`, class: "panel", "data-panel": id }, heading, host));
+    section.append(el("article", { id: `panel-${id}`, class: spec.half ? "panel half" : "panel", "data-panel": id }, heading, host));
     return host;
   }
 

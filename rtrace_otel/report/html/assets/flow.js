@@ -73,12 +73,14 @@
   function notes(data) {
     const { width, waits, marked } = data.doc.flow;
     const more = waits === marked ? "" : ` The ${count(marked)} longest of ${count(waits)} waits are marked.`;
-    return el("p", { class: "caption" }, `Each point is the mean over ${seconds(width)}.${more}`);
+    const smooth = data.tables.flow.rows < MANY ? "" : ` Smoothed: over ${seconds(2 * Math.ceil(data.tables.flow.rows / WINDOW / 2) * width)}.`;
+    return el("p", { class: "caption" }, `Each point is the mean over ${seconds(width)}.${more}${smooth}`);
   }
 
   rtrace.panel("open", {
     title: "Open attempts, groups in work, groups waiting",
     section: "flow",
+    half: true,
     wanted: (data) => data.tables.flow.rows > 1,
     draw(host, data) {
       const { flow } = data.tables;
@@ -101,6 +103,7 @@
   rtrace.panel("rates", {
     title: "Tokens generated and trained",
     section: "flow",
+    half: true,
     wanted: (data) => data.tables.flow.rows > 1,
     draw(host, data) {
       const { flow } = data.tables;

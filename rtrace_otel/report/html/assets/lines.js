@@ -50,6 +50,7 @@
     show(null);
     paint("first");
     rtrace.onPaint(plot, paint);
+    plot.rtraceRange = () => [chart.scales.x.min, chart.scales.x.max];
     plot.addEventListener("keydown", (event) => move(event, chart, spec));
     host.append(alternative(spec));
   }
@@ -188,6 +189,8 @@
     };
   }
 
+  /** What hands can do with a chart, for the caption of the first ones. */
+  rtrace.HINT = "Drag across a chart to look closer; a double click or Escape shows all again. Arrow keys move along it.";
   rtrace.lines = lines;
   rtrace.numbersOf = numbers;
   rtrace.alternative = alternative;
