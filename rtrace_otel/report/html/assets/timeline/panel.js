@@ -336,7 +336,7 @@
   rtrace.panel("timeline", {
     title: "Attempts over time",
     section: "timeline",
-    wanted: (data) => data.doc.results.timeline.attempts_shown > 0 || data.doc.results.timeline.bands.runs.length > 0,
+    wanted: (data) => data.doc.results.timeline.attempts_total > 0 || data.doc.results.timeline.bands.runs.length > 0,
     draw,
     update,
     state,

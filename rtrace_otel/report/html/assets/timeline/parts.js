@@ -94,9 +94,15 @@
   /** What the picture leaves out, in words. */
   function notes(found) {
     const texts = [];
+    const timed = found.attempts_total - found.attempts_untimed;
+    if (found.attempts_matching < timed) {
+      texts.push(
+        `This page was asked for a part of the timeline: ${format.count(found.attempts_matching)} of ${format.count(timed)} attempts.`,
+      );
+    }
     if (found.attempts_shown < found.attempts_matching) {
       texts.push(
-        `The picture holds ${format.count(found.attempts_shown)} of ${format.count(found.attempts_total)} attempts: the longest ones, those without a result, and a sample of the others. Numbers come from all.`,
+        `The picture holds ${format.count(found.attempts_shown)} of ${format.count(found.attempts_matching)} attempts: the longest ones, those without a result, and a sample of the others. Numbers come from all.`,
       );
     }
     if (found.attempts_untimed) {
