@@ -2,7 +2,7 @@
 /** Tables that can be sorted by a column and copied. */
 (() => {
   const { el } = rtrace;
-  const FIRST = 15;
+  const FIRST = 25;
   const WIDE = 13;
 
   /**
