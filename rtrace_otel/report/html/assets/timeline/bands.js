@@ -176,6 +176,7 @@
       context.fillText(strip.name, left, strip.y + strip.height / 2);
     }
     context.fillText("attempts", left, lanes.y + 8 * ratio);
+    context.fillText(tl.day(model.origin + look.view.from), left, axis.y + 11 * ratio);
     context.fillStyle = colors.line;
     context.fillRect(axis.x, axis.y, axis.width, 1);
     context.textBaseline = "top";

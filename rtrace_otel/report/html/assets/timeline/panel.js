@@ -100,6 +100,7 @@
     if (frame) {
       cancelAnimationFrame(frame);
       frame = 0;
+      resetHover(); // what the pointer was on may be elsewhere now
       paint();
       tell();
     }

@@ -89,6 +89,13 @@
     return text.slice(11, step >= 60 ? 16 : step >= 1 ? 19 : 23);
   }
 
+  /** The day of a moment, as in `29 Nov UTC`. */
+  function day(at) {
+    const date = new Date(at * 1000);
+    const form = { day: "numeric", month: "short", timeZone: "UTC" };
+    return Number.isNaN(date.getTime()) ? "UTC" : `${date.toLocaleDateString("en-GB", form)} UTC`;
+  }
+
   const NAME = "#timeline?";
 
   /** The link to what is looked at: only what differs from the whole timeline. */
@@ -145,6 +152,7 @@
     isWhole,
     ticks,
     clock,
+    day,
     toHash,
     fromHash,
   });
