@@ -54,9 +54,7 @@ def _print(title: str, measured: Mapping[str, Measured], baseline: str) -> None:
     print(f"\n  {title}\n  {'':18} {'cpu s':>8} {'x ' + baseline:>14} {'clock s':>8} {'MiB':>6}")
     for name, one in measured.items():
         ratio = measured[baseline]["cpu"] / one["cpu"]
-        print(
-            f"  {name:18} {one['cpu']:8.2f} {ratio:14.1f} {one['seconds']:8.2f} {max(one['mib'], one['child_mib']):6.0f}"
-        )
+        print(f"  {name:18} {one['cpu']:8.2f} {ratio:14.1f} {one['seconds']:8.2f} {one['mib']:6.0f}")
 
 
 def _checked(measured: Mapping[str, Measured]) -> None:
