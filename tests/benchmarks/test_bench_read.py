@@ -1,0 +1,110 @@
+"""Reading: batch ages of one file by our reader and by others, side by side, each in a process of its own.
+
+``pytest tests/benchmarks/test_bench_read.py`` prints the table. Time is that of the processor, over all processes, so
+that a busy machine does not decide; where several processes read, the time on the clock stands beside it. The readers
+take turns, and the least of the rounds counts.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks.flat_rows import write_flat, write_otlp
+
+ROOT = Path(__file__).parents[2]
+SIZES = (100_000, 1_000_000, 5_000_000)
+ROUNDS = 3
+OTHERS = {"orjson_lines": "orjson", "polars_lines": "polars", "duckdb_json": "duckdb", "pandas_json": "pandas"}
+SLOW = frozenset({"pandas_json"})
+FLAT = ("json_lines", "just_lines", "just_text_lines", "ours", "ours_with_report", "ours_two_jobs", *OTHERS)
+
+Measured = Mapping[str, float]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where the generated files are; they are large."""
+    folder = tmp_path_factory.mktemp("reading")
+    yield folder
+    shutil.rmtree(folder)
+
+
+def _measure(readers: tuple[str, ...], path: Path, rounds: int = ROUNDS) -> dict[str, Measured]:
+    best: dict[str, Measured] = {}
+    for _ in range(rounds):
+        for reader in readers:
+            command = [sys.executable, "-m", "tests.benchmarks.readers", reader, str(path)]
+            done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+            found: Measured = json.loads(done.stdout.splitlines()[-1])
+            if reader not in best or found["cpu"] < best[reader]["cpu"]:
+                best[reader] = found
+    return best
+
+
+def _print(title: str, measured: Mapping[str, Measured], baseline: str) -> None:
+    print(f"\n  {title}\n  {'':18} {'cpu s':>8} {'x ' + baseline:>14} {'clock s':>8} {'MiB':>6}")
+    for name, one in measured.items():
+        ratio = measured[baseline]["cpu"] / one["cpu"]
+        print(f"  {name:18} {one['cpu']:8.2f} {ratio:14.1f} {one['seconds']:8.2f} {one['mib']:6.0f}")
+
+
+def _checked(measured: Mapping[str, Measured]) -> None:
+    checks = {name: one["check"] for name, one in measured.items() if not name.startswith("just_")}
+    assert 1 == len(set(checks.values())), checks
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("rows", SIZES)
+def test_flat_rows(rows: int, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """At least ten times as fast as ``json.loads``, at most three times as long as the bare lines."""
+    path = files / f"{rows}.jsonl"
+    write_flat(path, rows)
+    there = tuple(
+        name for name in FLAT if find_spec(OTHERS.get(name, "json")) and not (name in SLOW and rows > SIZES[0])
+    )
+    measured = _measure(there, path, ROUNDS if rows < SIZES[-1] else 1)
+    with capsys.disabled():
+        _print(f"{rows:,} rows, {path.stat().st_size / rows:.0f} bytes each", measured, "json_lines")
+    path.unlink()
+
+    _checked(measured)
+    ours = measured["ours"]["cpu"]
+    if rows > SIZES[0]:  # with fewer rows the begin of it all counts
+        assert measured["json_lines"]["cpu"] >= 10 * ours
+        assert ours <= 3 * measured["just_lines"]["cpu"]
+
+
+@pytest.mark.timeout(1800)
+def test_gzip(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """At most 1.3 times unpacking it and reading what it holds."""
+    plain = files / "plain.jsonl"
+    write_flat(plain, SIZES[1])
+    packed = files / "packed.jsonl.gz"
+    with plain.open("rb") as source, gzip.open(packed, "wb", compresslevel=6) as target:
+        shutil.copyfileobj(source, target)
+    measured = {"plain": _measure(("ours",), plain)["ours"], **_measure(("just_gzip", "ours"), packed)}
+    with capsys.disabled():
+        _print("gzip, 1,000,000 rows", measured, "just_gzip")
+
+    assert measured["ours"]["cpu"] <= 1.3 * (measured["just_gzip"]["cpu"] + measured["plain"]["cpu"])
+
+
+@pytest.mark.timeout(1800)
+def test_otlp_lines(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What OTLP lines take, against ``json.loads`` of them."""
+    path = files / "otlp.jsonl"
+    write_otlp(path, SIZES[0])
+    measured = _measure(("json_spans", "ours"), path)
+    with capsys.disabled():
+        _print(f"OTLP lines of {SIZES[0]:,} rows", measured, "json_spans")
+
+    assert measured["ours"]["check"] != 0
