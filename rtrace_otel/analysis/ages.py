@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, Final
 
 from rtrace_otel.analysis.age_results import AgeDifference, AgeReport, DifferenceKind, StepAge
 from rtrace_otel.analysis.batch_age import add_up, age_of
-from rtrace_otel.analysis.trained_groups import GroupBook, TrainedGroup
+from rtrace_otel.analysis.narrowing import only
+from rtrace_otel.analysis.trained_groups import GroupBook, TrainedGroup, WatchGroup
 from rtrace_otel.analysis.versions import Mark, VersionsInForce
 from rtrace_otel.events import Row
 
 __all__ = [
+    "AGE_EVENTS",
     "AgeDifference",
     "AgeFold",
     "AgeReport",
@@ -27,6 +30,19 @@ __all__ = [
 
 MAX_GROUPS: Final = 16_384
 """Groups that were trained or discarded and are remembered, because a restore can train them again."""
+
+AGE_EVENTS: Final = frozenset(
+    {
+        "run_started",
+        "group_published",
+        "group_sealed",
+        "group_discarded",
+        "weight_sync",
+        "train_step_started",
+        "train_step",
+    }
+)
+"""The events that decide the staleness of a step."""
 
 TOLERANCE: Final = 1e-6
 """Ages closer than this are equal: a logged age may have been rounded."""
@@ -52,9 +68,24 @@ def step_ages(events: Iterable[Row]) -> AgeReport:
         events: Rows in file order, of all runs.
     """
     fold = AgeFold()
-    for row in events:
+    for row in only(events, AGE_EVENTS):
         fold.add(row)
     return fold.result()
+
+
+@dataclass(frozen=True, slots=True)
+class StepDifference:
+    """Two values of a step's batch age that differ.
+
+    Attributes:
+        kind: Why.
+        by: The signed difference, in versions.
+        stopped_runs: The runs whose cuts explain it, one entry per call.
+    """
+
+    kind: DifferenceKind
+    by: float
+    stopped_runs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +101,7 @@ class TrainedStep:
         settled: What is known of each group that it names, with token data or without.
         start: Version in force when it began, ``None`` if the file does not tell, and its place.
         version_at_end: Version in force when it ended.
+        differences: Where values of its age differ.
     """
 
     row: Row
@@ -80,6 +112,7 @@ class TrainedStep:
     settled: Sequence[TrainedGroup | None]
     start: Mark
     version_at_end: int | None
+    differences: Sequence[StepDifference]
 
 
 class AgeFold:
@@ -89,15 +122,25 @@ class AgeFold:
         watch: Called with each step when it is trained, for those who want to know more of it.
         max_groups: How many groups to remember that were trained or discarded, the latest ones. One that is trained
             again later than that has no token data.
+        watch_group: Called with each group that is trained or discarded.
+        keep_steps: Whether to keep the steps for the result; without them memory does not grow with their number.
     """
 
-    def __init__(self, watch: Callable[[TrainedStep], None] | None = None, *, max_groups: int = MAX_GROUPS) -> None:
+    def __init__(
+        self,
+        watch: Callable[[TrainedStep], None] | None = None,
+        *,
+        max_groups: int = MAX_GROUPS,
+        watch_group: WatchGroup | None = None,
+        keep_steps: bool = True,
+    ) -> None:
         """Begin with no row seen."""
         self._watch = watch
         self._versions = VersionsInForce()
-        self._book = GroupBook(self._versions, max_groups=max_groups)
+        self._book = GroupBook(self._versions, max_groups=max_groups, watch=watch_group)
         self._steps: dict[int, StepAge] = {}
-        self._differences: dict[int, list[tuple[DifferenceKind, float, tuple[str, ...]]]] = {}
+        self._keep_steps = keep_steps
+        self._differences: dict[int, Sequence[StepDifference]] = {}
         self._handlers: dict[Any, Callable[[Row], object]] = {
             "group_published": self._book.publish,
             "group_sealed": self._book.publish,
@@ -145,26 +188,29 @@ class AgeFold:
         before = self._steps.get(step)
         age = _step_age(row, step, version if type(version) is int else None, len(group_ids), groups, counts)
         age = replace(age, times_trained=before.times_trained + 1) if before else age
-        self._steps[step] = age
-        self._differences[step] = _differences(age, groups)
+        differences = _differences(age, groups)
+        if self._keep_steps:
+            self._steps[step], self._differences[step] = age, differences
         start, now = self._versions.at_start_of(row), self._versions.now(age.run).version
         if self._watch is not None:
-            self._watch(TrainedStep(row, age, counts, group_ids, groups, settled, start, now))
+            self._watch(TrainedStep(row, age, counts, group_ids, groups, settled, start, now, differences))
 
     def _grouped_differences(self, steps: Iterable[StepAge]) -> tuple[AgeDifference, ...]:
-        found: dict[tuple[DifferenceKind, str], list[tuple[int, float, tuple[str, ...]]]] = {}
+        found: dict[tuple[DifferenceKind, str], list[tuple[int, StepDifference]]] = {}
         for step in steps:
-            for kind, difference, runs in self._differences.get(step.step, ()):
-                found.setdefault((kind, step.run), []).append((step.step, difference, runs))
+            for difference in self._differences.get(step.step, ()):
+                found.setdefault((difference.kind, step.run), []).append((step.step, difference))
         return tuple(
             AgeDifference(
                 kind=kind,
                 run=run,
-                steps=tuple(step for step, _, _ in entries),
-                smallest=min(difference for _, difference, _ in entries),
-                largest=max(difference for _, difference, _ in entries),
-                calls=sum(len(runs) for _, _, runs in entries),
-                stopped_runs=tuple(dict.fromkeys(name for _, _, runs in entries for name in runs)),
+                steps=tuple(step for step, _ in entries),
+                smallest=min(difference.by for _, difference in entries),
+                largest=max(difference.by for _, difference in entries),
+                calls=sum(len(difference.stopped_runs) for _, difference in entries),
+                stopped_runs=tuple(
+                    dict.fromkeys(name for _, difference in entries for name in difference.stopped_runs)
+                ),
             )
             for (kind, run), entries in found.items()
         )
@@ -181,7 +227,7 @@ def token_age_quantile(counts: Mapping[int, int], trained_version: int, quantile
     Returns:
         An age in versions, or ``None`` without tokens.
     """
-    needed = quantile * sum(counts.values())
+    needed = Fraction(quantile).limit_denominator(1_000) * sum(counts.values())
     seen = 0
     for version in sorted((version for version, tokens in counts.items() if tokens), reverse=True):
         seen += counts[version]
@@ -219,9 +265,9 @@ def _step_age(
     )
 
 
-def _differences(age: StepAge, groups: Sequence[TrainedGroup]) -> list[tuple[DifferenceKind, float, tuple[str, ...]]]:
+def _differences(age: StepAge, groups: Sequence[TrainedGroup]) -> Sequence[StepDifference]:
     """What disagrees, with the signed difference; groups without published counts cannot be compared with them."""
-    found: list[tuple[DifferenceKind, float, tuple[str, ...]]] = []
+    found: list[StepDifference] = []
     counted = [group for group in groups if group.counts]
     compared = None
     if age.trained_version is not None and any(group.recomputed is not None for group in counted):
@@ -229,15 +275,16 @@ def _differences(age: StepAge, groups: Sequence[TrainedGroup]) -> list[tuple[Dif
     lost = tuple(run for group in groups for run in group.lost_cuts)
     if age.published is not None and compared is not None and abs(age.published - compared) > TOLERANCE:
         kind = DifferenceKind.CUTS_LOST_IN_RESTORE if lost else DifferenceKind.CUTS_NOT_APPLIED
-        found.append((kind, age.published - compared, lost))
+        found.append(StepDifference(kind, age.published - compared, lost))
     reference, kind = age.published, DifferenceKind.LOGGED_OTHERWISE
     if not counted and age.recomputed is not None:
         reference, kind = age.recomputed, DifferenceKind.CUTS_LOST_IN_RESTORE if lost else kind
     elif len(counted) < len(groups):
         reference = None
     if reference is not None and age.logged is not None and abs(age.logged - reference) > TOLERANCE:
-        found.append((kind, age.logged - reference, lost if kind is DifferenceKind.CUTS_LOST_IN_RESTORE else ()))
-    return found
+        runs = lost if kind is DifferenceKind.CUTS_LOST_IN_RESTORE else ()
+        found.append(StepDifference(kind, age.logged - reference, runs))
+    return found or ()
 
 
 def _finite(value: Any) -> float | None:

@@ -10,8 +10,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from rtrace_otel.analysis.age_by_step import EVENTS, SHAPES, BatchAgeFold
+from rtrace_otel.analysis.counts import add_up, age_of, clean_counts
+from rtrace_otel.analysis.narrowing import shaped
 from rtrace_otel.analysis.refit_cuts import RefitCuts, record_refit, well_formed
 from rtrace_otel.events import Row
+
+__all__ = [
+    "BATCH_AGE_TOKENS_METRIC",
+    "BATCH_AGE_VERSION_SUM_METRIC",
+    "PublishedGroups",
+    "add_up",
+    "age_of",
+    "batch_age_by_step",
+    "batch_age_group_metrics",
+    "clean_counts",
+    "pop_batch_age",
+    "recomputed_tokens_by_version",
+    "tokens_by_version",
+]
 
 BATCH_AGE_TOKENS_METRIC: Final = "batch_age/trained_tokens"
 """Metric of a group: its trained tokens."""
@@ -52,17 +69,6 @@ def pop_batch_age(per_group_metrics: dict[str, list[Any]], trained_version: int)
         return None
     version_sum = float(sum(filter(None, version_sums)))
     return float(trained_version - version_sum / tokens)
-
-
-def age_of(counts: Mapping[int, int], trained_version: int) -> float | None:
-    """Batch age in versions of tokens by version, or ``None`` without tokens."""
-    tokens = sum(counts.values())
-    if not tokens:
-        return None
-    try:
-        return trained_version - sum(version * count for version, count in counts.items()) / tokens
-    except OverflowError:  # no such version: a number with hundreds of digits
-        return None
 
 
 def tokens_by_version(events: Iterable[Row]) -> dict[str, dict[int, int]]:
@@ -118,20 +124,10 @@ def batch_age_by_step(events: Iterable[Row]) -> dict[int, float]:
         Batch age in versions by step number. A step that a resumed run trained again keeps the later run's value; if
         that run has no token data for it, the step is absent.
     """
-    groups = PublishedGroups()
-    ages: dict[int, float] = {}
-    for row in events:
-        groups.add(row)
-        if row.get("event") != "train_step":
-            continue
-        step, version = row.get("step"), row.get("trained_version")
-        if type(step) is not int:
-            continue
-        ages.pop(step, None)
-        age = age_of(add_up(groups.counts_of(row)), version) if type(version) is int else None
-        if age is not None:
-            ages[step] = age
-    return ages
+    fold = BatchAgeFold()
+    for row in shaped(events, SHAPES, EVENTS):
+        fold.add(row)
+    return fold.ages
 
 
 class PublishedGroups:
@@ -169,25 +165,3 @@ class PublishedGroups:
         elif not sealed_only and self._published_by.get(group_id) != row.get("run"):
             # Published anew without token data: the counts of the earlier publication are not this one's.
             self.counts.pop(group_id, None)
-
-
-def clean_counts(counts: Any) -> dict[int, int] | None:
-    """A ``tokens_by_version`` field with int keys, or ``None`` if it is none; other entries are dropped."""
-    if not isinstance(counts, Mapping):
-        return None
-    clean: dict[int, int] = {}
-    for version, tokens in counts.items():
-        try:
-            clean[int(version)] = clean.get(int(version), 0) + int(tokens)
-        except (OverflowError, TypeError, ValueError):
-            continue
-    return clean
-
-
-def add_up(groups: Iterable[Mapping[int, int]]) -> dict[int, int]:
-    """The sum of several counts by version."""
-    total: dict[int, int] = {}
-    for counts in groups:
-        for version, tokens in counts.items():
-            total[version] = total.get(version, 0) + tokens
-    return total

@@ -10,7 +10,7 @@ from rtrace_otel.events import Row
 MAX_TIME_S: Final = 253_402_300_800
 """The year 10000."""
 
-_MAX_INT: Final = 2**63
+MAX_INT: Final = 2**63
 """No count, step or version is as large; what is would not survive a trip through other tools."""
 
 
@@ -35,7 +35,7 @@ def between(start: float | None, end: float | None) -> float | None:
 
 def integer(value: Any) -> int | None:
     """A whole number of at most 63 bits, or ``None``; a truth value is none."""
-    return value if type(value) is int and -_MAX_INT < value < _MAX_INT else None
+    return value if type(value) is int and -MAX_INT < value < MAX_INT else None
 
 
 def amount(value: Any) -> int | None:

@@ -130,6 +130,21 @@ class Tally:
         if len(self.damages) < MAX_KEPT:
             self.damages.append(damage)
 
+    def follows(self, runs: Mapping[str, tuple[int, int]]) -> bool:
+        """Whether the first number of each run is the one that comes next.
+
+        Args:
+            runs: First number and count of rows that follow each other, by run.
+        """
+        return all(self.next_seq.get(run, 0) == first for run, (first, _) in runs.items())
+
+    def add_rows(self, runs: Mapping[str, tuple[int, int]]) -> None:
+        """Count rows that follow those before them."""
+        for run, (first, count) in runs.items():
+            self.next_seq[run] = first + count
+            self.runs[run] = self.runs.get(run, 0) + count
+            self.rows += count
+
     def unexpected_seq(self, run: str, seq: int, line: int) -> None:
         """A row's sequence number is not the next one of its run."""
         expected = self.next_seq.get(run, 0)

@@ -11,6 +11,7 @@ from typing import Any, Final
 from rtrace_otel.events import EVENTS_BY_NAME, Row
 
 _EVENT_KEYS: Final = ("event", "name", "type", "kind", "event_type")
+_BEGIN: Final = b'{"event":"'
 _TIME_KEYS: Final = ("t", "time", "ts", "timestamp")
 _RUN_KEYS: Final = ("run", "run_id")
 
@@ -80,6 +81,19 @@ def is_event(value: Any) -> bool:
         and isinstance(_first(value, _RUN_KEYS), (str, int))
         and isinstance(_first(value, _TIME_KEYS), (int, float))
     )
+
+
+def is_of_two(line: bytes, event: str | None) -> bool:
+    """Whether an object is the begin of one row and the rest of another, as lost bytes can make them: two events.
+
+    Args:
+        line: The object as it stands in the file.
+        event: Its ``event``; of a key that comes twice, JSON decoders take the last value.
+    """
+    if event is None or not line.startswith(_BEGIN):
+        return False
+    name = line[len(_BEGIN) : line.find(b'"', len(_BEGIN))]
+    return b"\\" not in name and name != event.encode("utf-8", "surrogatepass")
 
 
 def to_vocabulary(row: Row) -> Row:

@@ -2,6 +2,7 @@
 
 Memory holds what is open: groups that are neither trained nor discarded, with all of their attempts, and what killed
 runs left behind. Of groups that have ended it remembers the latest ids, so that a late row does not open one again.
+A group that a later run has taken up stays open in the run before, since rows of that run can still come.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from rtrace_otel.events import Row
 
 MAX_ENDED: Final = 65_536
 """Groups that have ended and are remembered by their ids."""
+
+MAX_BEHIND: Final = 16_384
+"""Groups that a later run has and that are followed in the run before; of older ones late rows are not taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +50,9 @@ class Flow:
         self._order: dict[str, int] = {}
         self._weights: dict[str, Weights] = {}
         self._groups: dict[str, OpenGroup] = {}
-        self._attempts: dict[str, OpenAttempt] = {}
+        self._attempts: dict[str, dict[str, OpenAttempt]] = {}
+        self._behind: OrderedDict[tuple[str, str], OpenGroup] = OrderedDict()
         self._left_groups: list[OpenGroup] = []
-        self._left_attempts: list[OpenAttempt] = []
         self._ended: OrderedDict[str, str] = OrderedDict()
         self._handlers: dict[str, Callable[[Row], Iterator[Ended]]] = {
             "run_started": self._start_run,
@@ -83,15 +87,18 @@ class Flow:
             return Outcome.INTERRUPTED if item.run in killed else Outcome.OPEN, runs[item.run].last_row
 
         attempts: dict[int, list[AttemptRecord]] = {}
-        for attempt in (*self._left_attempts, *self._attempts.values()):
+        for attempt in (attempt for of_run in self._attempts.values() for attempt in of_run.values()):
             attempts.setdefault(id(attempt.group), []).append(attempt.left(*left(attempt)))
-        for group in (*self._left_groups, *self._groups.values()):
+        for group in (*self._left_groups, *self._behind.values(), *self._groups.values()):
             yield Ended(group.left(*left(group)), (*group.ended, *attempts.pop(id(group), [])))
         for alone in attempts.values():
             yield Ended(None, tuple(alone))
 
     def _weights_of(self, run: str) -> Weights:
         return self._weights.setdefault(run, Weights())
+
+    def _attempts_of(self, run: str) -> dict[str, OpenAttempt]:
+        return self._attempts.setdefault(run, {})
 
     def _start_run(self, row: Row) -> Iterator[Ended]:
         self._weights_of(row["run"]).version = integer(row.get("weight_version"))
@@ -101,11 +108,10 @@ class Flow:
         weights, run = self._weights_of(row["run"]), row["run"]
         if row.get("replaced_version") != row.get("new_version"):
             weights.refits += 1
-            for attempt_id, tokens in paused_attempts(row.get("calls"), self._attempts):
-                attempt = self._attempts[attempt_id]
-                if attempt.run == run:
-                    self.calls_name_attempts = True
-                    attempt.cut(tokens)
+            attempts = self._attempts_of(run)
+            for attempt_id, tokens in paused_attempts(row.get("calls"), attempts):
+                self.calls_name_attempts = True
+                attempts[attempt_id].cut(tokens)
         weights.version = integer(row.get("new_version"))
         return iter(())
 
@@ -121,7 +127,18 @@ class Flow:
         if before is not None or origin_run is not None:
             group.come_back(before)
         if before is not None:
-            yield Ended(before.record(Outcome.BROUGHT_BACK, next_run=run), tuple(before.ended))
+            before.next_run = run
+            yield from self._put_behind(before)
+
+    def _put_behind(self, group: OpenGroup) -> Iterator[Ended]:
+        """A later run has a group of this id; rows of the run that has it now may still come."""
+        self._behind[group.run, group.group_id] = group
+        if len(self._behind) > MAX_BEHIND:
+            _, oldest = self._behind.popitem(last=False)
+            if oldest.next_run is None:
+                self._left_groups.append(oldest)
+            else:
+                yield Ended(oldest.record(Outcome.BROUGHT_BACK), tuple(oldest.ended))
 
     def _later(self, run: str, than: str) -> bool:
         return self._order[run] > self._order[than]
@@ -132,24 +149,29 @@ class Flow:
         if origin not in (None, run):
             yield from self._bring_back(group_id, run, origin)
         elif before is None or self._later(run, before.run):
-            self._left_groups += [] if before is None else [before]
             self._groups[group_id] = OpenGroup(group_id, run)
-        group = self._groups[group_id]
-        if group.run == run:
+            if before is not None:
+                yield from self._put_behind(before)
+        group = self._held(group_id, run)
+        if group is not None:
             group.reserve(row)
 
     def _group_of(self, group_id: str | None, run: str) -> Iterator[Ended]:
         """Make sure that a group is open in a run, unless it ended there or a later run has it."""
         if group_id is None:
             return
+        if self._held(group_id, run) is not None:
+            return
         ended_by = self._ended.get(group_id)
         if group_id in self._groups or ended_by is None or self._later(run, ended_by):
             yield from self._bring_back(group_id, run, ended_by)
 
     def _held(self, group_id: str | None, run: str) -> OpenGroup | None:
-        """The group, if it is open in this run."""
-        group = None if group_id is None else self._groups.get(group_id)
-        return group if group is not None and group.run == run else None
+        """The group, if it is open in this run, whether or not a later run has it too."""
+        if group_id is None:
+            return None
+        group = self._groups.get(group_id)
+        return group if group is not None and group.run == run else self._behind.get((run, group_id))
 
     def _mark_group(self, row: Row) -> Iterator[Ended]:
         yield from self._group_of(name(row.get("group_id")), row["run"])
@@ -160,6 +182,9 @@ class Flow:
 
     def _take(self, group_id: str, run: str) -> OpenGroup | None:
         """The group, which ends now; a run may end one that an earlier run left, but no earlier run one of a later."""
+        behind = self._behind.pop((run, group_id), None)
+        if behind is not None:
+            return behind
         group = self._groups.get(group_id)
         if group is None or self._later(group.run, run):
             return None
@@ -169,39 +194,36 @@ class Flow:
             self._ended.popitem(last=False)
         return self._groups.pop(group_id)
 
+    def _open_if_unknown(self, group_id: str, run: str) -> Iterator[Ended]:
+        if group_id not in self._groups:
+            yield from self._group_of(group_id, run)
+
     def _discard(self, row: Row) -> Iterator[Ended]:
         group_id = str(row.get("group_id"))
-        if group_id not in self._groups:
-            yield from self._group_of(group_id, row["run"])
+        yield from self._open_if_unknown(group_id, row["run"])
         group = self._take(group_id, row["run"])
         if group is not None:
             yield Ended(group.record(Outcome.DISCARDED, reason=name(row.get("reason"))), tuple(group.ended))
 
     def _train(self, row: Row) -> Iterator[Ended]:
         for group_id in names(row.get("group_ids")):
-            if group_id not in self._groups:
-                yield from self._group_of(group_id, row["run"])
+            yield from self._open_if_unknown(group_id, row["run"])
             group = self._take(group_id, row["run"])
             if group is not None:
                 yield Ended(*group.train(row))
 
     def _dispatch(self, row: Row) -> Iterator[Ended]:
         attempt = self._attempt_for(row)
-        if attempt is not None:
-            yield from self._join_group(attempt, row)
-            attempt.dispatch(row)
+        yield from self._join_group(attempt, row)
+        attempt.dispatch(row)
 
-    def _attempt_for(self, row: Row) -> OpenAttempt | None:
-        """The row's attempt, opened if need be; ``None`` if a later run has it."""
+    def _attempt_for(self, row: Row) -> OpenAttempt:
+        """The row's attempt, opened if need be."""
         attempt_id, run = str(row.get("attempt_id")), row["run"]
-        attempt = self._attempts.get(attempt_id)
-        if attempt is not None and attempt.run != run:
-            if self._later(attempt.run, run):
-                return None
-            self._left_attempts.append(attempt)
-            attempt = None
+        attempts = self._attempts_of(run)
+        attempt = attempts.get(attempt_id)
         if attempt is None:
-            attempt = self._attempts[attempt_id] = OpenAttempt(attempt_id, run, self._weights_of(run))
+            attempt = attempts[attempt_id] = OpenAttempt(attempt_id, run, self._weights_of(run))
             attempt.begin(row)
         return attempt
 
@@ -221,12 +243,15 @@ class Flow:
             yield from self._keep(row)
             return
         attempt = self._attempt_for(row)
-        if attempt is not None:
-            attempt.resume(row)
-            before = self._attempts.get(str(row.get("previous_attempt_id")))
-            if before is not None and attempt.group_id is None:
-                attempt.group_id = before.group_id
-            yield from self._join_group(attempt, row)
+        attempt.resume(row)
+        if attempt.group_id is None:
+            attempt.group_id = self._group_id_of(row.get("previous_attempt_id"))
+        yield from self._join_group(attempt, row)
+
+    def _group_id_of(self, attempt_id: object) -> str | None:
+        """The group of an attempt that is open in some run, the one that began last."""
+        runs = reversed(self._attempts.values())
+        return next((of_run[name].group_id for of_run in runs if (name := str(attempt_id)) in of_run), None)
 
     def _keep(self, row: Row) -> Iterator[Ended]:
         yield from self._group_of(name(row.get("group_id")), row["run"])
@@ -238,16 +263,15 @@ class Flow:
         yield from self._file(attempt.kept(row), group)
 
     def _refuse(self, row: Row) -> Iterator[Ended]:
-        attempt = self._attempts.get(str(row.get("attempt_id")))
-        if attempt is not None and attempt.run == row["run"]:
+        attempt = self._attempts_of(row["run"]).get(str(row.get("attempt_id")))
+        if attempt is not None:
             attempt.refuse(row)
         return iter(())
 
     def _end_attempt(self, row: Row) -> Iterator[Ended]:
-        attempt = self._attempts.get(str(row.get("attempt_id")))
-        if attempt is None or attempt.run != row["run"]:
+        attempt = self._attempts_of(row["run"]).pop(str(row.get("attempt_id")), None)
+        if attempt is None:
             return
-        del self._attempts[attempt.attempt_id]
         group = attempt.group
         if group is not None:
             group.open -= 1

@@ -25,6 +25,7 @@ class OpenGroup:
         group_id: Its id.
         run: The run that works on it.
         origin_run: The run that it was brought back from.
+        next_run: The run that brought it back.
         ended: Its attempts that have ended in this run.
         open: How many of its attempts are open in this run.
     """
@@ -32,6 +33,7 @@ class OpenGroup:
     group_id: str
     run: str
     origin_run: str | None = None
+    next_run: str | None = None
     prompt_id: str | None = None
     epoch: int | None = None
     generations: int | None = None
@@ -123,14 +125,16 @@ class OpenGroup:
         """The group as its run left it.
 
         Args:
-            outcome: ``interrupted`` or ``open``.
+            outcome: ``interrupted`` or ``open``, unless a later run brought it back.
             last_row: Time of the run's last row.
         """
+        if self.next_run is not None:
+            return self.record(Outcome.BROUGHT_BACK)
         waited_s = between(self.since, last_row)
         record = self.record(outcome)
         return replace(record, waiting_for=self.waiting_for, since=self.since, waited_s=waited_s)
 
-    def record(self, outcome: Outcome, reason: str | None = None, next_run: str | None = None) -> GroupRecord:
+    def record(self, outcome: Outcome, reason: str | None = None) -> GroupRecord:
         """The group as it is now."""
         results = [attempt for attempt in self.ended if attempt.outcome in RESULTS]
         tokens = [attempt.tokens for attempt in results if attempt.tokens is not None]
@@ -141,7 +145,7 @@ class OpenGroup:
             epoch=self.epoch,
             run=self.run,
             origin_run=self.origin_run,
-            next_run=next_run,
+            next_run=self.next_run if outcome == Outcome.BROUGHT_BACK else None,
             generations=self.generations,
             sealed=len(results),
             kept=sum(attempt.outcome == Outcome.KEPT for attempt in results),

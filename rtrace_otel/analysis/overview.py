@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
-from rtrace_otel.analysis.attempts import AttemptsFold, AttemptsReport
 from rtrace_otel.analysis.check.check import CheckFold
 from rtrace_otel.analysis.check.results import CheckReport
-from rtrace_otel.analysis.choice import Choice
 from rtrace_otel.analysis.damage import ReadReport
-from rtrace_otel.analysis.groups import GroupsFold, GroupsReport
+from rtrace_otel.analysis.flow_tap import FlowTap
+from rtrace_otel.analysis.pauses import Pauses, PausesFold
 from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.restore_results import RestoreReport
+from rtrace_otel.analysis.slow import Slow, SlowFold
 from rtrace_otel.analysis.staleness import Staleness, StalenessFold
 from rtrace_otel.analysis.step_results import StepsReport
 from rtrace_otel.analysis.steps import StepsFold
 from rtrace_otel.analysis.summary import Summary, SummaryFold
+from rtrace_otel.analysis.timeline.fold import TimelineFold
+from rtrace_otel.analysis.timeline.kept import Selection
+from rtrace_otel.analysis.timeline.results import Timeline
 from rtrace_otel.analysis.waste import WasteFold, WasteReport
+from rtrace_otel.analysis.waste_steps import WasteSteps, waste_steps
 from rtrace_otel.events import Row
-
-SLOWEST_ATTEMPTS: Final = Choice(sort="seconds", descending=True, limit=50)
-STRAGGLERS: Final = Choice(sort="straggler", descending=True, limit=50)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,10 @@ class Overview:
         waste: Every rollout in one account.
         staleness: Batch age, and what stands behind it.
         steps: Training steps, and where the wall time went.
-        attempts: The slowest attempts, and how long attempts take.
-        groups: The groups with the worst stragglers.
+        slow: The slowest attempts and groups, and how long they take.
+        pauses: Refits and checkpoints one by one.
+        waste_steps: Tokens that ended between one step and the next.
+        timeline: The job over time.
         check: Whether the numbers add up; ``None`` if that was not asked.
     """
 
@@ -44,8 +46,10 @@ class Overview:
     waste: WasteReport
     staleness: Staleness
     steps: StepsReport
-    attempts: AttemptsReport
-    groups: GroupsReport
+    slow: Slow
+    pauses: Pauses
+    waste_steps: WasteSteps
+    timeline: Timeline
     check: CheckReport | None
 
     def self_check(self) -> None:
@@ -54,8 +58,11 @@ class Overview:
         Raises:
             AssertionError: A part does not add up.
         """
-        for part in (self.summary, self.restores, self.waste, self.staleness, self.steps, self.attempts, self.groups):
+        for part in (self.summary, self.restores, self.waste, self.staleness, self.steps, self.slow, self.waste_steps):
             part.self_check()
+        self.timeline.self_check()
+        assert self.summary.refits == len(self.pauses.refits), self.summary.refits
+        assert self.summary.checkpoints == len(self.pauses.checkpoints), self.summary.checkpoints
 
 
 class OverviewFold:
@@ -63,17 +70,20 @@ class OverviewFold:
 
     Args:
         check: Whether to judge the rules of ``rtrace check`` too.
+        selection: Which attempts the timeline holds, and how many.
     """
 
-    def __init__(self, *, check: bool = True) -> None:
+    def __init__(self, *, check: bool = True, selection: Selection | None = None) -> None:
         """Begin with no row seen."""
         self._summary = SummaryFold()
         self._restores = RestoreFold()
         self._waste = WasteFold(self._restores)
         self._staleness = StalenessFold()
         self._steps = StepsFold()
-        self._attempts = AttemptsFold(SLOWEST_ATTEMPTS)
-        self._groups = GroupsFold(STRAGGLERS)
+        self._flow = FlowTap()
+        self._slow = SlowFold(self._flow)
+        self._pauses = PausesFold()
+        self._timeline = TimelineFold(selection, self._restores.follower, self._flow)
         self._check = CheckFold() if check else None
 
     def add(self, row: Row, line: int) -> None:
@@ -88,8 +98,10 @@ class OverviewFold:
         self._waste.add(row)
         self._staleness.add(row)
         self._steps.add(row)
-        self._attempts.add(row)
-        self._groups.add(row)
+        self._flow.advance(row)
+        self._slow.add(row)
+        self._pauses.add(row)
+        self._timeline.add(row)
         if self._check is not None:
             self._check.add(row, line)
 
@@ -105,7 +117,9 @@ class OverviewFold:
             waste=self._waste.result(),
             staleness=self._staleness.result(),
             steps=self._steps.result(),
-            attempts=self._attempts.result(),
-            groups=self._groups.result(),
+            slow=self._slow.result(),
+            pauses=self._pauses.result(),
+            waste_steps=waste_steps(self._restores.follower.books.intervals()),
+            timeline=self._timeline.result(),
             check=None if self._check is None else self._check.result(read),
         )

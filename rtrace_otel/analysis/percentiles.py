@@ -76,6 +76,33 @@ class Percentiles:
         p50, p95, p99 = (self._at(per_mille) for per_mille in (500, 950, 990))
         return Distribution(self._count, p50, p95, p99, self._max, exact=self._values is not None)
 
+    def survival(self) -> tuple[tuple[float, int], ...]:
+        """Values from small to large, each with how many values are at least as large.
+
+        Each value that occurred, up to a thousand of them; beyond that the middles of the buckets.
+        """
+        counts = self._counts()
+        left, curve = self._count, []
+        for value in sorted(counts):
+            curve.append((value, left))
+            left -= counts[value]
+        return tuple(curve)
+
+    def _counts(self) -> dict[float, int]:
+        counts: dict[float, int] = {}
+        if self._values is not None:
+            for value in self._values:
+                counts[value] = counts.get(value, 0) + 1
+            return counts
+        for place, number in self._buckets.items():
+            middle = self._middle(place)
+            counts[middle] = counts.get(middle, 0) + number
+        return counts
+
+    def _middle(self, place: int) -> float:
+        middle = 0.0 if place == _ZERO else SMALLEST_S * _GROWTH ** (place + 0.5)
+        return middle if self._max is None else min(middle, self._max)
+
     def _put(self, value: float) -> None:
         place = _ZERO if value < SMALLEST_S else int(math.log(value / SMALLEST_S) / math.log(_GROWTH))
         self._buckets[place] = self._buckets.get(place, 0) + 1
@@ -88,6 +115,5 @@ class Percentiles:
         for place in sorted(self._buckets):
             seen += self._buckets[place]
             if seen >= rank:
-                middle = 0.0 if place == _ZERO else SMALLEST_S * _GROWTH ** (place + 0.5)
-                return middle if self._max is None else min(middle, self._max)
+                return self._middle(place)
         return self._max

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from rtrace_otel.analysis.checked import name, names, time_of
@@ -17,11 +17,16 @@ MAX_PUBLISHED: Final = 65_536
 
 
 class Depth:
-    """A count that can be asked for as it was a moment ago."""
+    """A count that can be asked for as it was a moment ago.
+
+    Attributes:
+        now: The count.
+        shown: What a series of it has so far, if there is one.
+    """
 
     def __init__(self) -> None:
         """Begin at zero."""
-        self.now = 0
+        self.now = self.shown = 0
         self._changes: deque[tuple[float | None, int]] = deque()
         self._forgot = False
 
@@ -50,10 +55,14 @@ class Queues:
 
     A group that a restore brings back waits again in the new run if it had been published and the new run works on none
     of its attempts.
+
+    Args:
+        waiting: Makes the count of groups that wait.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, waiting: Callable[[], Depth] = Depth) -> None:
         """Begin with nothing waiting."""
+        self._waiting = waiting
         self._order: dict[str, int] = {}
         self._groups: dict[str, str] = {}
         self._attempts: dict[str, str] = {}
@@ -63,7 +72,7 @@ class Queues:
 
     def of(self, run: str) -> tuple[Depth, Depth]:
         """Published groups that wait, and open attempts."""
-        return self._depths.setdefault(run, (Depth(), Depth()))
+        return self._depths.setdefault(run, (self._waiting(), Depth()))
 
     def knows_one_of(self, group_ids: Iterable[str]) -> bool:
         """Whether one of these groups waits, so that the file does tell of publications."""

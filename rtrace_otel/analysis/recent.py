@@ -38,6 +38,12 @@ class Recent(Generic[_Value]):
         if len(self._entries) > self._most:
             self._entries.popitem(last=False)
 
+    def copy(self) -> Recent[_Value]:
+        """The same entries again, to go on separately."""
+        other: Recent[_Value] = Recent(self._most)
+        other._entries = self._entries.copy()
+        return other
+
     def pop(self, name: str) -> _Value | None:
         """Take an entry out."""
         return self._entries.pop(name, None)

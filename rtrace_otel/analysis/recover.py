@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from rtrace_otel.analysis.damage import DamageKind
-from rtrace_otel.analysis.dialect import is_event
+from rtrace_otel.analysis.dialect import is_event, is_of_two
 from rtrace_otel.events import Row
 from rtrace_otel.text import SURROGATES
 
@@ -84,8 +83,11 @@ class _Scan:
         while (at := _skip(text, at)) < len(text):
             value, end = self._decode(at)
             if end > at and is_event(value) and not self._has_broken_run(value):
-                self._accept(value, text[at:end])
-                self._garbage = False
+                if is_of_two(text[at:end].encode("utf-8", "surrogatepass"), value.get("event")):
+                    self._fault(DamageKind.TORN_ROW, text[at:end])
+                else:
+                    self._accept(value, text[at:end])
+                    self._garbage = False
             elif end > at:
                 self._fault(DamageKind.NOT_AN_EVENT, text[at:end])
             else:
@@ -110,6 +112,8 @@ class _Scan:
             self._budget -= max(error.pos - at, 0) + 1 + error.pos // 64
         except RecursionError:
             self._budget -= _DEPTH_WORK
+        except ValueError:  # a whole number with more digits than Python reads
+            self._budget -= len(self._text) - at
         return None, at
 
     def _next_row(self, at: int) -> int:
@@ -200,13 +204,7 @@ def _without_surrogates(row: Row) -> Row:
 
 
 def _is_strict(text: str) -> bool:
-    """Whether no number is NaN, infinite, or too large to be finite."""
+    """Whether no number is a bare NaN or Infinity; one that is too large to be finite is JSON all the same."""
     found: list[str] = []
-
-    def number(digits: str) -> float:
-        if math.isinf(float(digits)):
-            found.append(digits)
-        return 0.0
-
-    json.loads(text, parse_constant=found.append, parse_float=number)
+    json.loads(text, parse_constant=found.append)
     return not found

@@ -12,10 +12,11 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Final, TypeAlias
 
+from rtrace_otel.analysis.checked import MAX_INT
 from rtrace_otel.events import Row
 
-Cut: TypeAlias = tuple[int, int, int, str | None]
-"""Tokens the call had, version replaced, version installed, and who recorded it."""
+Cut: TypeAlias = tuple[int, int, int, str | None, int]
+"""Tokens the call had, version replaced, version installed, who recorded it, and the number of the refit."""
 
 Segment: TypeAlias = tuple[int, int]
 """Weight version and how many of the call's tokens it made."""
@@ -36,15 +37,23 @@ class RefitCuts:
             under the version that it began on, as NeMo RL documents; with ``True``, under the version replaced.
         max_released: How many released calls to remember; ``None`` for all.
         max_calls: How many calls with cuts to keep whose group has not published, the latest ones; ``None`` for all.
+        max_refits: Through how many refits after its last cut to keep such a call; ``None`` for ever.
     """
 
     def __init__(
-        self, *, strict_begin: bool = False, max_released: int | None = MAX_RELEASED, max_calls: int | None = None
+        self,
+        *,
+        strict_begin: bool = False,
+        max_released: int | None = MAX_RELEASED,
+        max_calls: int | None = None,
+        max_refits: int | None = None,
     ) -> None:
         """Begin without cuts."""
         self._strict_begin = strict_begin
         self._max_released = max_released
         self._max_calls = max_calls
+        self._max_refits = max_refits
+        self._refits = 0
         self._cuts: dict[str, tuple[Cut, ...]] = {}
         self._released: OrderedDict[str, tuple[Cut, ...]] = OrderedDict()
 
@@ -72,13 +81,23 @@ class RefitCuts:
         """
         if replaced_version == new_version:
             return
+        self._refits += 1
         for call in calls:
             call_id, tokens = str(call[0]), int(call[1])
             kept = self._cuts.pop(call_id, None) or self._released.pop(call_id, ())
             again = bool(kept) and kept[-1][1:3] == (replaced_version, new_version)
-            self._cuts[call_id] = (*(kept[:-1] if again else kept), (tokens, replaced_version, new_version, source))
-        while self._max_calls is not None and len(self._cuts) > self._max_calls:
-            del self._cuts[next(iter(self._cuts))]
+            cut = (tokens, replaced_version, new_version, source, self._refits)
+            self._cuts[call_id] = (*(kept[:-1] if again else kept), cut)
+        self._forget_abandoned()
+
+    def _forget_abandoned(self) -> None:
+        """Calls are in the order of their last cuts."""
+        most, oldest = self._max_calls, 0 if self._max_refits is None else self._refits - self._max_refits
+        while self._cuts:
+            call_id, cuts = next(iter(self._cuts.items()))
+            if cuts[-1][4] > oldest and (most is None or len(self._cuts) <= most):
+                break
+            del self._cuts[call_id]
 
     def forget_before(self, oldest_trainable_version: int) -> None:
         """Drop calls whose group cannot be trained any more.
@@ -126,14 +145,14 @@ class RefitCuts:
         Returns:
             Versions and token counts, none of them zero; their sum is ``tokens``.
         """
-        cuts = self._cuts.get(call_id) or self._released.get(call_id, ())
+        cuts = self.cuts_of(call_id)
         if recorded_by is not None:
             cuts = tuple(cut for cut in cuts if cut[3] == recorded_by)
         version, done = begin_version, 0
         if self._strict_begin and cuts and begin_version < cuts[0][1]:
             version = cuts[0][1]
         segments: list[Segment] = []
-        for position, _, new_version, _ in cuts:
+        for position, _, new_version, *_ in cuts:
             end = min(max(position, done), tokens)
             if end > done:
                 segments.append((version, end - done))
@@ -142,14 +161,18 @@ class RefitCuts:
             segments.append((version, tokens - done))
         return segments
 
+    def cuts_of(self, call_id: str) -> tuple[Cut, ...]:
+        """The call's cuts, in the order in which they were recorded."""
+        return self._cuts.get(call_id) or self._released.get(call_id, ())
+
     def sources(self, call_id: str) -> tuple[str, ...]:
         """Who recorded the call's cuts, in order, each once."""
-        cuts = self._cuts.get(call_id) or self._released.get(call_id, ())
-        return tuple(dict.fromkeys(source for _, _, _, source in cuts if source is not None))
+        cuts = self.cuts_of(call_id)
+        return tuple(dict.fromkeys(cut[3] for cut in cuts if cut[3] is not None))
 
     def cut_by_others(self, call_id: str, source: str) -> bool:
         """Whether anyone but this source recorded cuts of the call."""
-        cuts = self._cuts.get(call_id) or self._released.get(call_id, ())
+        cuts = self.cuts_of(call_id)
         return any(cut[3] != source for cut in cuts)
 
     def release(self, call_id: str) -> None:
@@ -163,12 +186,12 @@ class RefitCuts:
 
     def began_before_cuts(self, call_id: str, begin_version: int) -> bool:
         """Whether ``strict_begin`` would matter: the call began before the version that its first refit replaced."""
-        cuts = self._cuts.get(call_id) or self._released.get(call_id, ())
+        cuts = self.cuts_of(call_id)
         return bool(cuts) and begin_version < cuts[0][1]
 
     def misses_a_refit(self, call_id: str) -> bool:
         """Whether the cuts do not join: a refit replaced another version than the one installed before it."""
-        cuts = self._cuts.get(call_id) or self._released.get(call_id, ())
+        cuts = self.cuts_of(call_id)
         return any(before[2] != after[1] for before, after in pairwise(cuts))
 
 
@@ -182,9 +205,10 @@ def record_refit(cuts: RefitCuts, row: Row) -> None:
 
 
 def well_formed(entries: Any, columns: int) -> Iterable[Sequence[Any]]:
-    """The entries of a ``calls`` (2 columns) or ``call_versions`` (3) field whose numbers are numbers."""
+    """The entries of a ``calls`` (2 columns) or ``call_versions`` (3) field whose numbers are numbers of 63 bits."""
     for entry in entries if isinstance(entries, (list, tuple)) else ():
-        if isinstance(entry, (list, tuple)) and len(entry) >= columns and all(type(n) is int for n in entry[1:columns]):
+        is_whole = isinstance(entry, (list, tuple)) and len(entry) >= columns
+        if is_whole and all(type(n) is int and -MAX_INT < n < MAX_INT for n in entry[1:columns]):
             yield entry
 
 

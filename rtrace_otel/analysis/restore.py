@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from heapq import nlargest
-from statistics import fmean
 from typing import Final
 
 from rtrace_otel.analysis.checked import between, duration, time_of
-from rtrace_otel.analysis.ledger.branch import MAX_RETAINED
-from rtrace_otel.analysis.ledger.follow import RolloutFollower
+from rtrace_otel.analysis.ledger.books import NOTHING
+from rtrace_otel.analysis.ledger.follow import MAX_TAKEN, RolloutFollower
+from rtrace_otel.analysis.ledger.retention import MAX_RETAINED
 from rtrace_otel.analysis.ledger.stops import OpenStop
-from rtrace_otel.analysis.ledger.work import Ended, Fate, Loss, amount_of
+from rtrace_otel.analysis.ledger.work import Amount, Fate
 from rtrace_otel.analysis.lineage import lineage_of
-from rtrace_otel.analysis.restore_results import Barrier, Interval, LongLoss, RestoreReport, Stop
+from rtrace_otel.analysis.restore_results import Barrier, Interval, RestoreReport, Stop, added
 from rtrace_otel.analysis.runs import HowEnded, RunFold
 from rtrace_otel.events import Row
-
-LONGEST: Final = 5
-"""Losses that are named."""
 
 MIN_FOR_BIAS: Final = 5
 """Fewer rollouts that never came back say nothing about their length."""
@@ -28,8 +24,8 @@ def restore_report(events: Iterable[Row]) -> RestoreReport:
     """What every stop of a file cost, in one pass.
 
     Args:
-        events: Rows in file order, of all runs. Memory grows with what is open, with the work since the last
-            checkpoints (up to 50,000 rollouts), and with what the stops took.
+        events: Rows in file order, of all runs. Memory grows with what is open, and with the work since the last
+            checkpoints (up to 50,000 rollouts); of the steps and of what old stops took little is kept.
     """
     fold = RestoreFold()
     for row in events:
@@ -42,15 +38,16 @@ class RestoreFold:
 
     Args:
         remembered: Rollouts of finished groups that are remembered one by one.
+        taken: Rollouts that stops took and that are remembered one by one, unless the last two took more.
 
     Attributes:
         follower: What follows the rollouts; other analyses of the same pass may read it.
         runs: The runs so far.
     """
 
-    def __init__(self, remembered: int = MAX_RETAINED) -> None:
+    def __init__(self, remembered: int = MAX_RETAINED, taken: int = MAX_TAKEN) -> None:
         """Begin with no row seen."""
-        self.follower = RolloutFollower(remembered)
+        self.follower = RolloutFollower(remembered, taken)
         self.runs = RunFold()
         self._barrier = _BarrierFold()
 
@@ -80,10 +77,10 @@ class RestoreFold:
         dead_s = None
         if before.last is not None and after.started is not None:
             dead_s = after.started - before.last
-        losses = [loss for loss in stop.losses if loss.rollout.ended is not Ended.ABANDONED]
-        fates = {fate: [loss for loss in losses if loss.fate_if(finished) is fate] for fate in Fate}
-        amounts = {fate: amount_of(found, before.last) for fate, found in fates.items()}
-        amounts[Fate.UNKNOWN] += stop.forgotten
+        taken = stop.settled.plus(stop.losses, before.last, finished=finished)
+        fates = {fate: taken.fates.get(fate, NOTHING) for fate in Fate}
+        bias = _bias(fates)
+        fates[Fate.UNKNOWN] += stop.forgotten
         steps_lost = tuple(sorted({step for _, step in stop.steps_lost}))
         return Stop(
             run=stop.stopped.run,
@@ -102,31 +99,15 @@ class RestoreFold:
             throughput_back_s=after.since_start(after.back_at),
             steps_lost=steps_lost,
             steps_trained_again=tuple(sorted(stop.steps_again)),
-            in_flight=amount_of((loss for loss in losses if loss.rollout.ended is Ended.OPEN), before.last),
-            fates=amounts,
+            in_flight=taken.in_flight,
+            fates=fates,
             forgotten=stop.forgotten,
             idle_runs=stop.idle_runs,
-            longest=_longest(losses, before.last, finished),
+            rows_late=stop.rows_late,
+            longest=taken.longest,
             interval=_interval(stop, before.last),
-            length_bias=_bias(fates, before.last),
+            length_bias=bias,
         )
-
-
-def _longest(losses: Iterable[Loss], until: float | None, finished: bool) -> tuple[LongLoss, ...]:
-    lost = [loss for loss in losses if loss.rollout.tokens > loss.tokens_kept]
-    dearest = nlargest(LONGEST, lost, key=lambda loss: loss.rollout.tokens - loss.tokens_kept)
-    return tuple(
-        LongLoss(
-            attempt_id=loss.rollout.attempt_id,
-            prompt_id=loss.rollout.group.occurrence.prompt_id,
-            generation=loss.rollout.generation,
-            fate=loss.fate_if(finished),
-            tokens=loss.rollout.tokens - loss.tokens_kept,
-            tokens_exact=loss.rollout.exact,
-            attempt_seconds=loss.rollout.seconds(until),
-        )
-        for loss in dearest
-    )
 
 
 def _interval(stop: OpenStop, killed_at: float | None) -> Interval:
@@ -140,17 +121,12 @@ def _interval(stop: OpenStop, killed_at: float | None) -> Interval:
     )
 
 
-def _bias(fates: Mapping[Fate, list[Loss]], until: float | None) -> float | None:
-    gone = [loss.rollout.seconds(until) for loss in fates[Fate.NEVER_CAME_BACK]]
-    rest = [
-        loss.rollout.seconds(until)
-        for fate, losses in fates.items()
-        if fate is not Fate.NEVER_CAME_BACK
-        for loss in losses
-    ]
-    if len(gone) < MIN_FOR_BIAS or len(rest) < MIN_FOR_BIAS or not fmean(rest):
+def _bias(fates: Mapping[Fate, Amount]) -> float | None:
+    gone = fates[Fate.NEVER_CAME_BACK]
+    rest = added(amount for fate, amount in fates.items() if fate is not Fate.NEVER_CAME_BACK)
+    if gone.rollouts < MIN_FOR_BIAS or rest.rollouts < MIN_FOR_BIAS or not rest.attempt_seconds:
         return None
-    return fmean(gone) / fmean(rest)
+    return (gone.attempt_seconds / gone.rollouts) / (rest.attempt_seconds / rest.rollouts)
 
 
 class _BarrierFold:

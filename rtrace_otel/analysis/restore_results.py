@@ -6,35 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from rtrace_otel.analysis.ledger.settled import LongLoss
 from rtrace_otel.analysis.ledger.work import Amount, Fate
 from rtrace_otel.analysis.lineage import Lineage
 from rtrace_otel.analysis.runs import HowEnded
 
+MANY_LATE_ROWS: Final = 20
+"""A run that was killed does not write as many rows after the next one began."""
+
 LOST: Final = (Fate.REDONE, Fate.TRAINED_AGAIN, Fate.DISCARDED, Fate.NEVER_CAME_BACK)
 """Fates of rollouts whose results the stop cost."""
-
-
-@dataclass(frozen=True, slots=True)
-class LongLoss:
-    """One of the dearest losses.
-
-    Attributes:
-        attempt_id: The attempt.
-        prompt_id: Its prompt.
-        generation: Which generation.
-        fate: What became of it.
-        tokens: Tokens lost, at least.
-        tokens_exact: Whether that is all of them.
-        attempt_seconds: Seconds that it had run.
-    """
-
-    attempt_id: str
-    prompt_id: str | None
-    generation: str
-    fate: Fate
-    tokens: int
-    tokens_exact: bool
-    attempt_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +65,7 @@ class Stop:
         interval: What the checkpoint's age cost.
         length_bias: Mean running time of what never came back, divided by that of the rest; ``None`` for fewer than 5.
         idle_runs: Runs that began in between and did no work, in a loop of crashes for example.
+        rows_late: Rows of the stopped run's work that came after the first work of the next one.
     """
 
     run: str
@@ -109,6 +91,12 @@ class Stop:
     interval: Interval
     length_bias: float | None
     idle_runs: tuple[str, ...] = ()
+    rows_late: int = 0
+
+    @property
+    def may_be_two_jobs(self) -> bool:
+        """Whether the run went on for long, and the next one restored nothing: nothing tells that they are one job."""
+        return self.rows_late >= MANY_LATE_ROWS and not self.checkpoint_restored
 
     @property
     def total(self) -> Amount:

@@ -113,19 +113,20 @@ class RunFold:
     def latest(self, most: int) -> tuple[RunSummary, ...]:
         """The runs that began last, at most so many; the work does not grow with the number of all runs."""
         runs = list(islice(reversed(self._runs.values()), most))[::-1]
-        return tuple(self._summary(run, runs[place + 1 :]) for place, run in enumerate(runs))
+        processes = (run.first_place for run in runs if run.started_row.get("parent_run") is None)
+        newest = max(processes, default=-1)
+        return tuple(self._summary(run, newest) for run in runs)
 
     def __len__(self) -> int:
         """How many runs there are so far."""
         return len(self._runs)
 
     @staticmethod
-    def _summary(run: _Run, later: list[_Run]) -> RunSummary:
+    def _summary(run: _Run, newest: int) -> RunSummary:
+        """One run; ``newest`` is the place of the first row of the newest run that is no fork."""
         ended_how: HowEnded = "clean"
         if run.ended_row is None:
-            after = (other for other in later if other.first_place > run.last_place)
-            took_over = any(other.started_row.get("parent_run") is None for other in after)
-            ended_how = "killed" if took_over else "unknown"
+            ended_how = "killed" if newest > run.last_place else "unknown"
         return RunSummary(
             run=run.run,
             started=run.started,

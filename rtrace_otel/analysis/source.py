@@ -1,31 +1,23 @@
-"""Where lines come from: a path, ``-``, a folder, gzip, a file object, or any iterable of lines."""
+"""Where lines come from: a path, ``-``, a folder, a compressed file, a file object, or any iterable of lines."""
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import sys
-import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Final, TypeAlias, cast
+from stat import S_ISREG
+from typing import IO, Any, TypeAlias, cast
 
+from rtrace_otel.analysis.batches import batches
+from rtrace_otel.analysis.unpack import LONGEST_MAGIC, unpacked
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import ROLLOUT_TRACE_FILENAME
 
 Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str] | Iterable[bytes] | Iterable[str]
 """What :func:`open_lines` takes."""
-
-MAX_LINE_BYTES: Final = 64 * 1024 * 1024
-"""A longer line is read in pieces of this size: a file system can leave gigabytes of NUL without a newline."""
-
-ARCHIVE_ERRORS: Final = (EOFError, zlib.error, gzip.BadGzipFile)
-"""What a damaged gzip stream raises in the middle of reading."""
-
-_GZIP_MAGIC: Final = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +28,17 @@ class Lines:
         name: What to call the source in messages.
         lines: The lines, newline included.
         close: Closes what was opened here; a source that the caller opened stays open.
+        read: Reads on from where the lines are, at most so many bytes; ``None`` if the source is no file.
+        path: The file, if it was opened here and can be read once more.
+        plain: That file, open, if it is not compressed.
     """
 
     name: str
     lines: Iterator[bytes]
     close: Callable[[], None]
+    read: Callable[[int], bytes] | None = None
+    path: Path | None = None
+    plain: IO[bytes] | None = None
 
 
 def open_lines(source: Source) -> Lines:
@@ -48,7 +46,7 @@ def open_lines(source: Source) -> Lines:
 
     Args:
         source: A path (``-`` is standard input; a folder is searched for ``rollout_trace.jsonl``), a file object in
-            binary or text mode, or an iterable of lines. Gzip is recognised by its first bytes.
+            binary or text mode, or an iterable of lines. Gzip and zstd are recognised by their first bytes.
 
     Raises:
         TraceFileError: There is no such file, or it may not be read.
@@ -56,15 +54,30 @@ def open_lines(source: Source) -> Lines:
     if isinstance(source, str) and source == "-":
         if sys.stdin is None:
             raise TraceFileError("<stdin>", "standard input is closed", hint="Pass a file, or pipe one in")
-        return Lines("<stdin>", _lines_of(_unzipped(sys.stdin.buffer)), lambda: None)
+        return _lines("<stdin>", sys.stdin.buffer, lambda: None)
     if isinstance(source, (str, os.PathLike)):
         path, file = _open(Path(source))
-        return Lines(str(path), _lines_of(_unzipped(file)), file.close)
+        return _lines(str(path), file, file.close, path if S_ISREG(os.fstat(file.fileno()).st_mode) else None)
     name = str(getattr(source, "name", "<lines>"))
     source = getattr(source, "buffer", source)  # a text file's own bytes: its decoder would raise at the first bad one
     if hasattr(source, "read"):
-        return Lines(name, _lines_of(_unzipped(_borrowed(cast("IO[Any]", source)))), lambda: None)
+        return _lines(name, _borrowed(cast("IO[Any]", source)), lambda: None)
     return Lines(name, map(_as_bytes, cast("Iterable[bytes | str]", source)), lambda: None)
+
+
+def _lines(name: str, opened: IO[bytes], close: Callable[[], None], path: Path | None = None) -> Lines:
+    file = cast("io.BufferedReader", opened)
+    inner = unpacked(file, _head(file), name)
+    read = file.read1 if inner is None else inner
+    lines = (line for lines, _ in batches(read) for line in lines)
+    return Lines(name, lines, close, read, path, file if inner is None and path is not None else None)
+
+
+def _head(file: io.BufferedReader) -> bytes:
+    try:
+        return _peek(file, LONGEST_MAGIC)
+    except OSError:  # reading it says what is wrong
+        return b""
 
 
 class _Borrowed(io.RawIOBase):
@@ -115,19 +128,12 @@ def _open(path: Path) -> tuple[Path, IO[bytes]]:
 
 
 def _trace_in(folder: Path) -> Path:
-    for name in (ROLLOUT_TRACE_FILENAME, f"{ROLLOUT_TRACE_FILENAME}.gz"):
+    for name in (ROLLOUT_TRACE_FILENAME, f"{ROLLOUT_TRACE_FILENAME}.gz", f"{ROLLOUT_TRACE_FILENAME}.zst"):
         if (folder / name).is_file():
             return folder / name
     raise TraceFileError(
         str(folder), f"no {ROLLOUT_TRACE_FILENAME} in this folder", hint="Pass the trace file or the job's log folder"
     )
-
-
-def _unzipped(file: IO[bytes]) -> IO[bytes]:
-    head = b""
-    with suppress(OSError):
-        head = _peek(cast("io.BufferedReader", file), len(_GZIP_MAGIC))
-    return cast("IO[bytes]", gzip.GzipFile(fileobj=file)) if head == _GZIP_MAGIC else file
 
 
 def _peek(file: io.BufferedReader, size: int) -> bytes:
@@ -138,17 +144,6 @@ def _peek(file: io.BufferedReader, size: int) -> bytes:
             head += more
         file.raw._head = head[len(file.peek(0)) :] + file.raw._head  # noqa: SLF001 - our own class
     return head
-
-
-def _lines_of(file: IO[bytes]) -> Iterator[bytes]:
-    """Lines with their newline; a line that grows while it is read is given whole."""
-    while line := file.readline(MAX_LINE_BYTES):
-        while not line.endswith(b"\n") and len(line) < MAX_LINE_BYTES:
-            more = file.readline(MAX_LINE_BYTES - len(line))
-            if not more:
-                break
-            line += more
-        yield line
 
 
 def _as_bytes(line: bytes | str) -> bytes:

@@ -11,8 +11,12 @@ from rtrace_otel.analysis.age_coverage import Coverage, add_coverages, coverage_
 from rtrace_otel.analysis.age_histogram import add_histograms, histogram_of
 from rtrace_otel.analysis.age_restores import RestoreAge, RestoreFold
 from rtrace_otel.analysis.age_split import AgeSplit, SplitMissing, SplitSums, add_splits, split_step
-from rtrace_otel.analysis.ages import AgeFold, AgeReport, TrainedStep
+from rtrace_otel.analysis.ages import AGE_EVENTS, AgeFold, AgeReport, TrainedStep
+from rtrace_otel.analysis.narrowing import only
 from rtrace_otel.events import Row
+
+STALENESS_EVENTS: Final = AGE_EVENTS | {"checkpoint_restored"}
+"""The events that decide the ages, what stands behind them, and what a restore changed."""
 
 TOLERANCE: Final = 1e-9
 """By how much the parts of an age may miss it: what floats lose, relative to the trained version."""
@@ -93,7 +97,7 @@ def staleness(events: Iterable[Row], *watchers: Watcher) -> Staleness:
         watchers: Who else takes part in the pass.
     """
     fold = StalenessFold(*watchers)
-    for row in events:
+    for row in events if watchers else only(events, STALENESS_EVENTS):
         fold.add(row)
     return fold.result()
 

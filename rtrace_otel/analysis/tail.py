@@ -14,9 +14,10 @@ from os import stat_result
 from pathlib import Path
 from typing import IO, Final
 
-from rtrace_otel.analysis import source
+from rtrace_otel.analysis import batches
 from rtrace_otel.analysis.damage import ReadReport
 from rtrace_otel.analysis.reader import EventReader
+from rtrace_otel.analysis.unpack import GZIP_MAGIC, ZSTD_MAGIC
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import ROLLOUT_TRACE_FILENAME, Row
 
@@ -25,8 +26,6 @@ MAX_LOOK_BYTES: Final = 4 * 1024 * 1024
 
 REMEMBERED_BYTES: Final = 64
 """The end of what was read last. If other bytes stand there now, the file is another one or was written anew."""
-
-_GZIP_MAGIC: Final = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +76,11 @@ class Tail:
     def report(self) -> ReadReport:
         """What was wrong with the lines so far."""
         return self._reader.report
+
+    @property
+    def line(self) -> int:
+        """The physical line of the row just given, from 1."""
+        return self._reader.line
 
     def look(self) -> tuple[bool, Iterator[Row]]:
         """Read what was added since the last look, at most ``MAX_LOOK_BYTES`` of it.
@@ -141,9 +145,10 @@ class Tail:
             read = self._recognise(file, size)
             file.seek(self._offset)
             data = _read(file, min(MAX_LOOK_BYTES, max(size - self._offset, 0)))
-        if not self._offset and data.startswith(_GZIP_MAGIC):
+        if not self._offset and data.startswith((GZIP_MAGIC, ZSTD_MAGIC)):
+            kind = "gzip" if data.startswith(GZIP_MAGIC) else "zstd"
             raise TraceFileError(
-                str(path), "is a gzip, which does not grow", hint="Pass the trace that the job is writing"
+                str(path), f"is a {kind}, which does not grow", hint="Pass the trace that the job is writing"
             )
         self._offset += len(data)
         self._end = (self._end + data)[-REMEMBERED_BYTES:]
@@ -189,9 +194,9 @@ class Tail:
             if part.endswith(b"\n"):
                 yield bytes(self._torn)
                 self._torn.clear()
-            elif len(self._torn) >= source.MAX_LINE_BYTES:
-                yield bytes(self._torn[: source.MAX_LINE_BYTES])
-                del self._torn[: source.MAX_LINE_BYTES]
+            elif len(self._torn) >= batches.MAX_LINE_BYTES:
+                yield bytes(self._torn[: batches.MAX_LINE_BYTES])
+                del self._torn[: batches.MAX_LINE_BYTES]
 
 
 class _Nothing:

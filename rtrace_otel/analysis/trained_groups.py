@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from rtrace_otel.analysis.batch_age import clean_counts
 from rtrace_otel.analysis.refit_cuts import RefitCuts, Segment, record_refit, well_formed
@@ -13,6 +13,9 @@ from rtrace_otel.events import Row
 
 MAX_CALLS: Final = 65_536
 """Calls with cuts that wait for their group, at most: far more than run at once, so what is dropped was abandoned."""
+
+MAX_REFITS: Final = 1_024
+"""Refits after its last cut through which such a call is kept: no group waits for so long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +78,25 @@ class TrainedGroup:
         return 0 if self.recomputed is None and self.counts else self.unknown_begin_tokens
 
 
+WatchGroup: TypeAlias = Callable[[str, Published, TrainedGroup, RefitCuts], None]
+"""Called with a group's id when it settles: as it was published, as its calls tell, and the cuts of these."""
+
+
 class GroupBook:
     """Keeps what was published until it is trained or discarded.
 
     Args:
         versions: The versions in force, kept up to date by the owner.
         max_groups: How many groups to remember that were trained or discarded, the latest ones.
+        watch: Called with each group that settles, before its cuts are released.
     """
 
-    def __init__(self, versions: VersionsInForce, *, max_groups: int) -> None:
+    def __init__(self, versions: VersionsInForce, *, max_groups: int, watch: WatchGroup | None = None) -> None:
         """Begin with no group."""
+        self._watch = watch
         self._max_groups = max_groups
         self._versions = versions
-        self._cuts = RefitCuts(max_calls=MAX_CALLS)
+        self._cuts = RefitCuts(max_calls=MAX_CALLS, max_refits=MAX_REFITS)
         self._untrained: dict[str, Published] = {}
         self._groups: dict[str, TrainedGroup] = {}
 
@@ -118,7 +127,9 @@ class GroupBook:
         """A group that is trained or discarded; its calls are split only now: a refit can follow the publication."""
         published = self._untrained.pop(group_id, None)
         if published is not None:
-            self._groups[group_id] = self._split(published)
+            settled = self._groups[group_id] = self._split(published)
+            if self._watch is not None:
+                self._watch(group_id, published, settled, self._cuts)
             if len(self._groups) > self._max_groups:
                 del self._groups[next(iter(self._groups))]
             for call in published.calls:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from rtrace_otel.analysis.checked import duration
-from rtrace_otel.analysis.ledger.books import NOTHING, Disposition, StepBooks
+from rtrace_otel.analysis.ledger.books import NOTHING, Disposition
 from rtrace_otel.analysis.ledger.follow import RolloutFollower
+from rtrace_otel.analysis.ledger.step_tokens import StepWaste
 from rtrace_otel.analysis.ledger.work import Amount, Ended, Fate, Rollout
 from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.restore_results import RestoreReport, added
@@ -25,6 +26,9 @@ BUCKETS: Final[Mapping[str, str | None]] = {
 }
 """NeMo RL's name for what an account holds (``rl.bucket``), where one fits."""
 
+RUN_ENDED: Final = "the run ended"
+"""Reason for what was sealed or open when the last run of its job was closed: it does not go on."""
+
 LEFT_OPEN: Final = "open after its group was trained"
 """Reason for attempts that no one waited for when their run stopped."""
 
@@ -36,7 +40,7 @@ class Account:
     Attributes:
         name: ``trained``, ``masked``, ``abandoned``, ``discarded``, ``lost`` (a stop took them), ``waiting`` (sealed,
             not yet trained) or ``open``.
-        reason: Why, where rows say; for ``lost`` the fate.
+        reason: Why, where rows say; for ``lost`` the fate; for ``waiting`` and ``open`` whether the run has ended.
         bucket: NeMo RL's name for it, if one fits.
         amount: What they generated.
     """
@@ -45,29 +49,6 @@ class Account:
     reason: str | None
     bucket: str | None
     amount: Amount
-
-
-@dataclass(frozen=True, slots=True)
-class StepWaste:
-    """What ended between the step before and this one.
-
-    Attributes:
-        step: Step number; ``None`` for what ended after the last step.
-        run: The run that trained it.
-        trained: Tokens trained.
-        masked: Tokens of masked rollouts.
-        abandoned: Tokens of abandoned attempts.
-        discarded: Tokens of discarded groups.
-        lost: Tokens that a stop took, reused ones included: what comes back is known only later.
-    """
-
-    step: int | None
-    run: str | None
-    trained: int
-    masked: int
-    abandoned: int
-    discarded: int
-    lost: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +81,7 @@ class WasteReport:
         steps: In file order.
         wall: The job's time.
         attempt_seconds: Seconds that attempts ran, added up over all accounts.
+        perhaps_two_jobs: Stops that may be none, because two jobs may have written the file side by side.
     """
 
     accounts: tuple[Account, ...]
@@ -108,6 +90,7 @@ class WasteReport:
     steps: tuple[StepWaste, ...]
     wall: WallClock
     attempt_seconds: float
+    perhaps_two_jobs: int = 0
 
     @property
     def total(self) -> Amount:
@@ -180,31 +163,29 @@ class WasteFold:
         accounts += _lost(follower)
         accounts += self._unfinished()
         accounts.sort(key=lambda account: account.amount.tokens, reverse=True)
-        steps = [_step(books) for books in follower.books.steps if books.step is not None or books.booked]
         return WasteReport(
             accounts=tuple(accounts),
             begun=follower.books.begun,
             unseen=follower.books.unseen,
-            steps=tuple(steps),
+            steps=tuple(follower.books.steps()),
             wall=self._wall(report),
             attempt_seconds=sum(account.amount.attempt_seconds for account in accounts),
+            perhaps_two_jobs=sum(stop.may_be_two_jobs for stop in report.stops),
         )
 
     def _unfinished(self) -> Iterator[Account]:
         follower = self._restores.follower
-        waiting, running = NOTHING, NOTHING
+        found: dict[tuple[str, str | None], Amount] = {}
         for branch in follower.heirs.branches:
-            until = branch.pace.last
-            for rollout in () if branch.given_up else branch.open.values():
-                running += _amount(rollout, until)
-            for group in () if branch.given_up else branch.groups.values():
-                for rollout in group.rollouts:
-                    if rollout.ended is Ended.SEALED:
-                        waiting += _amount(rollout, until)
-        if waiting.rollouts:
-            yield Account("waiting", None, BUCKETS["waiting"], waiting)
-        if running.rollouts:
-            yield Account("open", None, BUCKETS["open"], running)
+            if branch.given_up:
+                continue
+            sealed = (r for group in branch.groups.values() for r in group.rollouts if r.ended is Ended.SEALED)
+            reason = RUN_ENDED if branch.run in follower.ended else None
+            for name, rollouts in (("waiting", sealed), ("open", branch.open.values())):
+                for rollout in rollouts:
+                    found[name, reason] = found.get((name, reason), NOTHING) + _amount(rollout, branch.pace.last)
+        for (name, reason), amount in found.items():
+            yield Account(name, reason, BUCKETS[name], amount)
 
     def _wall(self, report: RestoreReport) -> WallClock:
         paces = self._restores.follower.paces
@@ -233,12 +214,8 @@ def _lost(follower: RolloutFollower) -> Iterator[Account]:
     lost: dict[Fate, Amount] = {}
     for stop in follower.stops:
         finished, until = follower.job_ended(stop), stop.stopped.pace.last
-        for loss in stop.losses:
-            rollout = loss.rollout
-            if not loss.lives_on and rollout.ended is not Ended.ABANDONED:
-                left = Amount(1, rollout.tokens - loss.tokens_carried, rollout.exact, 0, rollout.seconds(until))
-                fate = loss.fate_if(finished)
-                lost[fate] = lost.get(fate, NOTHING) + left
+        for fate, amount in stop.settled.plus(stop.losses, until, finished=finished).lost.items():
+            lost[fate] = lost.get(fate, NOTHING) + amount
         if stop.forgotten.rollouts:
             lost[Fate.UNKNOWN] = lost.get(Fate.UNKNOWN, NOTHING) + stop.forgotten
     for fate, amount in lost.items():
@@ -247,18 +224,3 @@ def _lost(follower: RolloutFollower) -> Iterator[Account]:
 
 def _amount(rollout: Rollout, until: float | None) -> Amount:
     return Amount(1, rollout.tokens, rollout.exact, 0, rollout.seconds(until))
-
-
-def _step(books: StepBooks) -> StepWaste:
-    tokens: dict[str, int] = {}
-    for (name, _), amount in books.booked.items():
-        tokens[name] = tokens.get(name, 0) + amount.tokens
-    return StepWaste(
-        books.step,
-        books.run,
-        tokens.get(Disposition.TRAINED, 0),
-        tokens.get(Disposition.MASKED, 0),
-        tokens.get(Disposition.ABANDONED, 0),
-        tokens.get(Disposition.DISCARDED, 0),
-        tokens.get("lost", 0),
-    )

@@ -10,7 +10,7 @@ from rtrace_otel.analysis.age_by import ByFold
 from rtrace_otel.analysis.age_definitions import DEFINITIONS, DEFINITIONS_BY_NAME
 from rtrace_otel.analysis.defined_ages import DefinitionFold
 from rtrace_otel.analysis.staleness import staleness
-from rtrace_otel.cli.common import answer, opened, reading_options
+from rtrace_otel.cli.common import answer, jobs_option, opened, reading_options
 from rtrace_otel.report.age_by import by_document, by_json
 from rtrace_otel.report.age_definitions import definitions_document, definitions_json
 from rtrace_otel.report.staleness import staleness_document, staleness_json
@@ -30,7 +30,17 @@ ALL: Final = "all"
     metavar="NAME",
     help=f"Staleness as another framework defines it: {', '.join(DEFINITIONS_BY_NAME)}; or all, side by side.",
 )
-def age(file: str, form: str, output: str | None, strict: bool, quiet: bool, by: str | None, definition: str) -> None:
+@jobs_option
+def age(
+    file: str,
+    form: str,
+    output: str | None,
+    strict: bool,
+    quiet: bool,
+    by: str | None,
+    definition: str,
+    jobs: int | None,
+) -> None:
     """Batch age of each training step: weight updates between generating a token and training on it.
 
     Three values stand side by side where the file has them: the one the controller logged, the one from the token
@@ -52,7 +62,7 @@ def age(file: str, form: str, output: str | None, strict: bool, quiet: bool, by:
     chosen = DEFINITIONS if definition == ALL else (DEFINITIONS_BY_NAME[definition],)
     by_fold, definition_fold = ByFold(by or ""), DefinitionFold(chosen)
     watchers = [by_fold] if by is not None else [definition_fold] if definition != DEFAULT else []
-    with opened(file, strict=strict, quiet=quiet) as reader:
+    with opened(file, strict=strict, quiet=quiet, jobs=jobs) as reader:
         found = staleness(reader, *watchers)
     read, result = reader.report, staleness_json(found)
     if by is not None:

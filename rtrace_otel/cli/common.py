@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,8 @@ from rtrace_otel.report.document import Document, printable
 from rtrace_otel.report.formats import to_csv, to_json, to_markdown
 
 PROGRESS_ABOVE_BYTES: Final = 50 * 1024 * 1024
+MAX_JOBS: Final = 8
+"""More processes than that wait for the one that puts their results together."""
 
 
 class StdoutError(Exception):
@@ -55,15 +58,16 @@ TRACE: Final = _Trace(allow_dash=True)
 
 def reading_options(command: _Command) -> _Command:
     """The argument FILE and the options of every command that reads a trace."""
-    return click.argument("file", type=TRACE)(_answer_options(command))
+    return click.argument("file", type=TRACE)(answer_options(command))
 
 
 def parts_options(command: _Command) -> _Command:
     """The same for a command that takes several, as FILES: parts of one trace, or traces to compare."""
-    return click.argument("files", type=TRACE, nargs=-1, required=True)(_answer_options(command))
+    return click.argument("files", type=TRACE, nargs=-1, required=True)(answer_options(command))
 
 
-def _answer_options(command: _Command) -> _Command:
+def answer_options(command: _Command) -> _Command:
+    """The options of every command that reads a trace."""
     decorators = (
         click.option(
             "--format",
@@ -82,20 +86,43 @@ def _answer_options(command: _Command) -> _Command:
     return command
 
 
+def jobs_option(command: _Command) -> _Command:
+    """The option of commands that several processes can answer."""
+    return click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Processes that read a large file. Default: one per core, at most 8.",
+    )(command)
+
+
+def default_jobs() -> int:
+    """One for each core that this process may use, at most ``MAX_JOBS``."""
+    return min(len(os.sched_getaffinity(0)), MAX_JOBS)
+
+
 @contextmanager
-def opened(file: str, *, strict: bool, quiet: bool) -> Iterator[EventReader]:
-    """A reader of the file, with a progress bar if the file is large and standard error is a terminal.
+def opened(file: str, *, strict: bool, quiet: bool, jobs: int | None = 1) -> Iterator[EventReader]:
+    """A reader of the file, with a progress bar if one process reads a large one and standard error is a terminal.
+
+    Args:
+        file: As on the command line.
+        strict: Stop at the first damage.
+        quiet: No progress bar and no notes.
+        jobs: Processes for a large file, ``None`` for one per core.
 
     Raises:
         TraceFileError: The file cannot be read, or it holds no event.
     """
     if file == "-" and sys.stdin is not None and sys.stdin.isatty():
         raise click.UsageError("FILE is '-' but standard input is a terminal; pipe a trace into it")
-    if not quiet and file != "-" and sys.stderr.isatty() and _size_of(Path(file)) > PROGRESS_ABOVE_BYTES:
-        with _with_progress(file_of(Path(file))) as stream, read_events(stream, strict=strict) as reader:
+    jobs = default_jobs() if jobs is None else jobs
+    if jobs == 1 and not quiet and file != "-" and sys.stderr.isatty() and _size_of(Path(file)) > PROGRESS_ABOVE_BYTES:
+        progress = _with_progress(file_of(Path(file)))
+        with progress as stream, read_events(stream, strict=strict, one_pass=True) as reader:
             yield reader
     else:
-        with read_events(file, strict=strict) as reader:
+        with read_events(file, strict=strict, one_pass=True, jobs=jobs) as reader:
             yield reader
     _note_damage(reader.report, quiet)
 
@@ -116,6 +143,16 @@ def opened_parts(files: Sequence[str], *, strict: bool, quiet: bool) -> Iterator
     with read_events(Parts(files), strict=strict) as reader:
         yield reader
     _note_damage(reader.report, quiet)
+
+
+def check_readable(file: str) -> None:
+    """Open and close a file that nothing needs to be read from.
+
+    Raises:
+        TraceFileError: It cannot be opened.
+    """
+    if file != "-":
+        read_events(file).close()
 
 
 def _size_of(path: Path) -> int:

@@ -30,9 +30,11 @@ COMMANDS: Final = {
     "steps": "Training steps: how long each waited and trained, who waited for whom.",
     "groups": "Prompt groups: which ones waited, what held them up, how they ended.",
     "attempts": "Rollout attempts: the slow, the abandoned, the stuck; latencies.",
+    "sql": "Answer a question in SQL over tables of runs, attempts, steps and so on.",
     "watch": "Follow the trace of a running job, full-screen.",
+    "serve": "The report as a local page that follows the trace of a running job.",
     "replay": "Send a trace's spans to a collector, Jaeger or Tempo.",
-    "export": "Write a trace's spans as OTLP JSON Lines or Chrome trace JSON.",
+    "export": "Write a trace for other tools: Perfetto, OTLP JSON, pictures, Parquet, CSV, DuckDB.",
 }
 """Names and one-line helps; a command's own module is imported when it runs."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from rtrace_otel.analysis.overview import OverviewFold
+from rtrace_otel.analysis.share import Sharing
 from rtrace_otel.cli.common import TRACE, opened_parts, write_out
 from rtrace_otel.cli.writing import write_whole
 from rtrace_otel.report.html.data import page_data
@@ -25,9 +26,15 @@ from rtrace_otel.report.html.words import written
     help="Write the page to this file; - for standard output.",
 )
 @click.option("--title", help="Title of the page; by default it names the trace.")
+@click.option(
+    "--share",
+    is_flag=True,
+    help="For a page that leaves the house: hash the ids of prompts, groups and attempts; drop paths, hosts, services, "
+    "settings and fields of your own.",
+)
 @click.option("--strict", is_flag=True, help="Stop at the first damage in the file.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress bar, no notes, no word on what was written.")
-def report(files: tuple[str, ...], output: str, title: str | None, strict: bool, quiet: bool) -> None:
+def report(files: tuple[str, ...], output: str, title: str | None, share: bool, strict: bool, quiet: bool) -> None:
     """One HTML page that explains a trace: the verdict, what each stop cost, charts, tables, definitions.
 
     The page is a single file. It loads nothing from anywhere and sends nothing, so it can be mailed, archived and
@@ -38,15 +45,16 @@ def report(files: tuple[str, ...], output: str, title: str | None, strict: bool,
     Examples:
       rtrace report logs/
       rtrace report rollout_trace.jsonl -o monday.html --title "Monday's job"
+      rtrace report logs/ --share -o for-the-issue.html
       rtrace report monday.jsonl tuesday.jsonl -o week.html
       zcat trace.jsonl.gz | rtrace report - -o - > report.html
     """
-    fold = OverviewFold()
+    fold, sharing = OverviewFold(), Sharing() if share else None
     with opened_parts(files, strict=strict, quiet=quiet) as reader:
         for row in reader:
-            fold.add(row, reader.line)
-    read = reader.report
-    page = render_page(page_data(fold.result(read), read, title=title))
+            fold.add(row if sharing is None else sharing.row(row), reader.line)
+    read = reader.report if sharing is None else sharing.report(reader.report)
+    page = render_page(page_data(fold.result(read), read, title=title, shared=share))
     if output == "-":
         write_out(page)
         return

@@ -147,8 +147,8 @@ class FileFold:
             **_of_check(check),
         )
 
-    def _trained(self, number: int, step: TrainedStep) -> None:
-        self._histograms[number] = histogram_of(step)
+    def _trained(self, step: TrainedStep) -> None:
+        self._histograms[step.age.step] = histogram_of(step)
 
     def _start(self, row: Row) -> None:
         self._service = name(row.get("service")) or self._service

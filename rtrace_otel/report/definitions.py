@@ -19,6 +19,7 @@ from rtrace_otel.report.definitions_of_check import CHECK_DEFINITIONS
 from rtrace_otel.report.definitions_of_compare import COMPARE_DEFINITIONS
 from rtrace_otel.report.definitions_of_cost import COST_DEFINITIONS
 from rtrace_otel.report.definitions_of_flow import FLOW_DEFINITIONS
+from rtrace_otel.report.definitions_of_report import REPORT_DEFINITIONS
 from rtrace_otel.report.definitions_of_summary import SUMMARY_DEFINITIONS
 from rtrace_otel.report.document import Column, Document, Facts, Sentence, Table
 from rtrace_otel.report.numbers import listed
@@ -26,6 +27,7 @@ from rtrace_otel.report.numbers import listed
 DEFINITIONS: Final = (
     *(*AGE_DEFINITIONS, *SUMMARY_DEFINITIONS, *CHECK_DEFINITIONS, *COST_DEFINITIONS, *FLOW_DEFINITIONS),
     *COMPARE_DEFINITIONS,
+    *REPORT_DEFINITIONS,
 )
 """Every number, in the order of the page."""
 

@@ -28,6 +28,8 @@ PANELS: Final = (
 )
 """The page's scripts."""
 
+FOOTER: Final = "Written by rtrace fleet. This file loads nothing and sends nothing."
+
 MAX_BARS: Final = 12
 """Jobs of one picture."""
 
@@ -59,7 +61,7 @@ def fleet_page(report: FleetReport) -> str:
         document=pack_json(finite(page_document(report))),
         tables={},
     )
-    return render_page(data, panels=PANELS, command="fleet")
+    return render_page(data, panels=PANELS, footer=FOOTER)
 
 
 def page_document(report: FleetReport) -> dict[str, Any]:

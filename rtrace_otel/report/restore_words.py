@@ -40,7 +40,12 @@ def stop_sentences(stop: Stop, number: int, stops: int) -> list[str]:
     """What is to be said of one stop besides its numbers."""
     sentences = [f"Stop {number} cost {_cost([stop])}."] if stops > 1 else []
     sentences += _checkpoint(stop)
-    if stop.dead_s is not None and stop.dead_s < 0:
+    if stop.may_be_two_jobs:
+        sentences.append(
+            f"The run that stopped wrote {plural(stop.rows_late, 'row')} after the next one had begun, which restored "
+            f"no checkpoint. These may be two jobs in one file; then what is said of this stop is not so."
+        )
+    elif stop.dead_s is not None and stop.dead_s < 0:
         sentences.append(
             f"The run that stopped wrote rows for {seconds(-stop.dead_s)} after the next one began; what it did then "
             f"counts as lost."

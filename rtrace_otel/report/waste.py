@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from rtrace_otel.analysis.waste import Account, WasteReport
+from rtrace_otel.analysis.waste import RUN_ENDED, Account, WasteReport
 from rtrace_otel.report.damage import missing_rows
 from rtrace_otel.report.document import Column, Document, Facts, Sentence, Table, printable
 from rtrace_otel.report.numbers import count, listed, percent, plural, seconds, shortener
@@ -25,6 +25,7 @@ def waste_document(report: WasteReport, source: str, rows_missing: int = 0) -> D
         (
             Sentence(waste_verdict(report), "finding"),
             *missing_rows(rows_missing),
+            *_perhaps_two_jobs(report),
             _account_table(report),
             Facts("The job's time", tuple(_wall(report))),
             _step_table(report),
@@ -41,9 +42,24 @@ def waste_verdict(report: WasteReport) -> str:
     text = f"{plural(total.rollouts, 'rollout')} generated {least}{plural(total.tokens, 'token')}"
     if not total.tokens:
         return f"{text}."
-    shares = [(percent(report.share(name)), name) for name in _NAMES if report.share(name)]
+    shares = [f"{percent(report.share(name))} {_words(report, name)}" for name in _NAMES if report.share(name)]
     of_known = "" if total.tokens_exact else "of those known, "
-    return f"{text}: {of_known}{listed([f'{share} {_NAMES[name]}' for share, name in shares])}."
+    return f"{text}: {of_known}{listed(shares)}."
+
+
+def _words(report: WasteReport, name: str) -> str:
+    """What became of an account; what waits or is open does so no more once its run has ended."""
+    reasons = {account.reason for account in report.accounts if account.name == name}
+    return _NAMES_OF_ENDED[name] if name in _NAMES_OF_ENDED and reasons == {RUN_ENDED} else _NAMES[name]
+
+
+def _perhaps_two_jobs(report: WasteReport) -> Iterator[Sentence]:
+    if report.perhaps_two_jobs:
+        yield Sentence(
+            "A run went on after the next one had begun, which restored no checkpoint. These may be two jobs in one "
+            "file; then what is lost and what is not cannot be told (rtrace restore).",
+            "finding",
+        )
 
 
 def waste_json(report: WasteReport) -> dict[str, Any]:
@@ -53,6 +69,7 @@ def waste_json(report: WasteReport) -> dict[str, Any]:
         "total": {**asdict(report.total), "begun": report.begun, "unseen": report.unseen},
         "steps": [asdict(step) for step in report.steps],
         "wall": asdict(report.wall),
+        "perhaps_two_jobs": report.perhaps_two_jobs,
         "verdict": waste_verdict(report),
     }
 
@@ -66,6 +83,8 @@ _NAMES: Mapping[str, str] = {
     "waiting": "wait for training",
     "open": "are open",
 }
+
+_NAMES_OF_ENDED: Mapping[str, str] = {"waiting": "were never trained", "open": "were left open"}
 
 
 def _account_table(report: WasteReport) -> Table:

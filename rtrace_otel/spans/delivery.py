@@ -35,7 +35,7 @@ _EXPORTER_LOGGERS: Final = (
 class Rejections:
     """Reads in the responses of a collector how many spans it refused of those it took in (OTLP partial success).
 
-    It is a response hook of ``requests``; the exporter for gRPC does not show its responses to anybody.
+    It is a response hook of ``requests``, and ``add`` takes what a collector answered over gRPC.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,11 @@ class Rejections:
             answer = ExportTraceServiceResponse()
             with suppress(DecodeError):
                 answer.ParseFromString(response.content)
-                self._count += answer.partial_success.rejected_spans
+                self.add(answer)
+
+    def add(self, answer: ExportTraceServiceResponse) -> None:
+        """Count what a response refuses; a number below 0 refuses nothing."""
+        self._count += max(0, answer.partial_success.rejected_spans)
 
     def take(self) -> int:
         """Spans refused since the last call."""

@@ -79,7 +79,7 @@ def _make(destination: str | OtlpDestination, environ: Mapping[str, str]) -> lis
     protocol = otlp.protocol or _protocol(environ)
     endpoint = otlp.endpoint or next((environ[name] for name in ENDPOINTS if environ.get(name, "").strip()), None)
     rejections = Rejections()
-    exporter = _grpc(otlp) if protocol == "grpc" else _http(otlp, rejections)
+    exporter = _grpc(otlp, rejections) if protocol == "grpc" else _http(otlp, rejections)
     return [TrackedExporter(exporter, endpoint or f"default {protocol} endpoint", rejections)]
 
 
@@ -110,9 +110,10 @@ def _http(otlp: OtlpDestination, rejections: Rejections) -> SpanExporter:
     return OTLPSpanExporter(**given)
 
 
-def _grpc(otlp: OtlpDestination) -> SpanExporter:
+def _grpc(otlp: OtlpDestination, rejections: Rejections) -> SpanExporter:
     import grpc
-    from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
+
+    from rtrace_otel.spans.grpc_exporter import ShowingExporter
 
     given: dict[str, Any] = _given(otlp)
     certificate = given.pop("certificate_file", None)
@@ -124,7 +125,7 @@ def _grpc(otlp: OtlpDestination) -> SpanExporter:
         given["insecure"] = not otlp.endpoint.startswith("https://")
     if otlp.compression is not None:
         given["compression"] = grpc.Compression.Gzip if otlp.compression == "gzip" else grpc.Compression.NoCompression
-    return OTLPSpanExporter(**given)
+    return ShowingExporter(rejections.add, **given)
 
 
 def _given(otlp: OtlpDestination) -> dict[str, Any]:

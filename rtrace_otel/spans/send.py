@@ -29,7 +29,7 @@ class Sent:
         destination: The collector.
         spans: Spans sent.
         accepted: Spans that it accepted.
-        rejected: Spans that it took in but refused (OTLP partial success; HTTP only, gRPC exporters do not tell).
+        rejected: Spans that it took in but refused (OTLP partial success).
         failed: Spans of batches that did not get through, or were not tried any more.
     """
 

@@ -78,6 +78,18 @@ def test_whatever_is_logged_can_be_shown(value: Any) -> None:
     assert age_json(report)["steps"]
 
 
+@pytest.mark.parametrize(
+    "row",
+    [published("b", "h", {3: HUGE, 4: 100}), published("b", "h", {4: 100}, ("d", 3, HUGE))],
+    ids=["count", "call"],
+)
+def test_no_group_has_so_many_tokens(row: Row) -> None:
+    """A count that no other tool could hold is none; the 100 tokens of version 4 are one version old at 5."""
+    (step,) = step_ages(trace(row, trained("b", 2, 5, "h"))).steps
+
+    assert (100, 1.0, 1, 1) == (step.tokens, step.best, step.p50, step.max)
+
+
 def test_a_truth_value_is_not_an_age() -> None:
     """``true`` is no number, though Python counts with it."""
     (step,) = step_ages(trace(published("a", "g", {3: 100}), trained("a", 1, 4, "g", logged=True))).steps

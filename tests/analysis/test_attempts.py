@@ -223,13 +223,13 @@ def test_without_a_dispatch_it_runs_from_its_resumption() -> None:
 
 
 def test_an_id_that_a_later_run_uses_again_is_another_attempt() -> None:
-    """And a late row of the killed run does not end it."""
+    """And a late row of the killed run ends the one of its own run."""
     rows = trace(
         started("a"), dispatch(2, "a", "x"), started("b"), dispatch(4, "b", "x"), seal(5, "a", "x", 9),
         seal(6, "b", "x", 8),
     )  # fmt: skip
 
-    assert [("a", "open", None), ("b", "sealed", 8)] == [
+    assert [("a", "sealed", 9), ("b", "sealed", 8)] == [
         (record.run, record.outcome, record.tokens) for record in found(rows).attempts
     ]
 

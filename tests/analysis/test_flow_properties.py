@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 from typing import Any
 
 from hypothesis import given, settings
@@ -48,33 +49,31 @@ _OTHERS = st.one_of(
     st.builds(refit, _run, st.just(1), st.integers(1, 2), st.tuples(_id, st.integers(0, 9))),
     st.builds(event, _run, st.sampled_from(["train_step_started", "checkpoint_started"])),
 )
-_HISTORIES = st.lists(st.one_of(_ATTEMPTS, _OTHERS), max_size=50)
+HISTORIES = st.lists(st.one_of(_ATTEMPTS, _OTHERS), max_size=50)
 
 
 def lives_of_attempts(rows: list[Row]) -> Counter[str]:
-    """Attempts by outcome, attempt by attempt; rows of a run that a later one took an id over from do nothing."""
+    """Attempts by outcome, attempt by attempt: an id that two runs use is an attempt of each."""
     total = Counter[str]()
-    order = {run: place for place, run in enumerate(dict.fromkeys(row["run"] for row in rows))}
     killed = {run.run for run in summarise(rows).runs if run.ended_how == "killed"}
-    for attempt in IDS:
-        holders: list[str] = []
-        for row in (row for row in rows if row.get("attempt_id") == attempt):
-            kind, run = row["event"], row["run"]
+    for run, attempt in product(RUNS, IDS):
+        is_open = False
+        for row in (row for row in rows if (row["run"], row.get("attempt_id")) == (run, attempt)):
+            kind = row["event"]
             if row.get("level") == "sibling":
                 total["kept"] += 1
             elif kind in ("attempt_dispatched", "attempt_resumed"):
-                if not holders or order[run] > order[holders[-1]]:
-                    holders.append(run)
-            elif kind != "attempt_refused" and holders and holders[-1] == run:
+                is_open = True
+            elif kind != "attempt_refused" and is_open:
                 total["sealed" if kind == "attempt_sealed" else "abandoned"] += 1
-                left, holders = holders[:-1], []
-                total.update("interrupted" if holder in killed else "open" for holder in left)
-        total.update("interrupted" if holder in killed else "open" for holder in holders)
+                is_open = False
+        if is_open:
+            total["interrupted" if run in killed else "open"] += 1
     return total
 
 
 @settings(deadline=None, max_examples=300)
-@given(_HISTORIES)
+@given(HISTORIES)
 def test_attempts_end_as_one_by_one(events: list[Row]) -> None:
     """Each in one way, whatever happens to their groups; and no duration is negative."""
     rows = trace(*events)
@@ -91,7 +90,7 @@ def _durations(record: AttemptRecord) -> list[float]:
 
 
 @settings(deadline=None, max_examples=300)
-@given(_HISTORIES)
+@given(HISTORIES)
 def test_groups_hold_the_attempts_that_name_them(events: list[Row]) -> None:
     """What groups count never exceeds what attempts count, and what is brought back goes on."""
     rows = trace(*events)
@@ -107,7 +106,7 @@ def test_groups_hold_the_attempts_that_name_them(events: list[Row]) -> None:
 
 
 @settings(deadline=None, max_examples=300)
-@given(_HISTORIES, st.integers(0, 5))
+@given(HISTORIES, st.integers(0, 5))
 def test_the_limit_changes_what_is_shown_and_nothing_else(events: list[Row], limit: int) -> None:
     """Counts and latencies are those of all; what is shown is the head of all."""
     rows = trace(*events)
@@ -118,7 +117,7 @@ def test_the_limit_changes_what_is_shown_and_nothing_else(events: list[Row], lim
 
 
 @settings(deadline=None, max_examples=300)
-@given(_HISTORIES)
+@given(HISTORIES)
 def test_wall_time_and_verdicts_add_up(events: list[Row]) -> None:
     """In any history, and every ``train_step`` row is one of the steps."""
     found = train_steps(trace(*events))

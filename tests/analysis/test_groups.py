@@ -179,7 +179,7 @@ def test_a_later_run_can_train_what_an_earlier_one_published() -> None:
 
 
 def test_late_rows_of_a_killed_run_do_not_touch_what_the_next_one_has() -> None:
-    """Neither a publication, a step nor a discard of run a ends or doubles the group of run b."""
+    """A step of run a ends the group of run a; it neither ends nor doubles the group of run b, nor do rows after it."""
     late = [
         group(5, "a", "published"),
         step(6, "a", 9, "g"),
@@ -187,8 +187,45 @@ def test_late_rows_of_a_killed_run_do_not_touch_what_the_next_one_has() -> None:
         dispatch(8, "a", "y"),
     ]
     rows = [group(1, "a", "reserved"), started("b"), group(3, "b", "reserved", origin_run="a"), *late]
+    trained = next(record for record in found(trace(*rows)).groups if record.run == "a")
 
-    assert [("g", "a", "brought back"), ("g", "b", "open")] == lives(*rows)
+    assert [("g", "a", "trained"), ("g", "b", "open")] == lives(*rows)
+    assert (9, "a", 1.0, None) == (trained.trained_step, trained.trained_run, trained.queue_s, trained.next_run)
+
+
+def test_a_late_discard_ends_the_group_of_its_own_run() -> None:
+    """Run b goes on with the group and trains it; run a had given it up before it was killed."""
+    rows = [
+        group(1, "a", "reserved"), started("b"), group(3, "b", "reserved", origin_run="a"),
+        group(4, "a", "discarded", reason="x"), step(6, "b", 2, "g"),
+    ]  # fmt: skip
+
+    assert [("g", "a", "discarded"), ("g", "b", "trained")] == lives(*rows)
+
+
+def test_late_rows_count_for_a_group_whose_id_a_later_run_uses_for_another() -> None:
+    """Run b reserves g anew, without a restore; the step of run a trains the g of run a."""
+    rows = [group(1, "a", "reserved"), started("b"), group(3, "b", "reserved"), step(4, "a", 2, "g")]
+
+    assert [("g", "a", "trained"), ("g", "b", "open")] == lives(*rows)
+
+
+def test_groups_left_behind_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With room for one, the older of two is settled when the second comes back, and a late step does not train it.
+
+    A group whose id was only used again is still open in its run.
+    """
+    monkeypatch.setattr("rtrace_otel.analysis.flow.MAX_BEHIND", 1)
+    rows = [
+        group(1, "a", "reserved", "f"), group(1, "a", "reserved", "g"), group(1, "a", "reserved", "h"), started("b"),
+        group(2, "b", "reserved", "f"), group(3, "b", "reserved", "g", origin_run="a"),
+        group(3, "b", "reserved", "h", origin_run="a"), step(4, "a", 2, "g", "h"),
+    ]  # fmt: skip
+
+    assert [
+        ("f", "a", "open"), ("g", "a", "brought back"), ("h", "a", "trained"),
+        ("f", "b", "open"), ("g", "b", "open"), ("h", "b", "open"),
+    ] == sorted(lives(*rows), key=lambda life: (life[1], life[0]))  # fmt: skip
 
 
 def test_a_late_row_does_not_open_a_group_that_has_ended() -> None:

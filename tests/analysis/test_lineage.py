@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rtrace_otel.analysis.lineage import Lineage, LineageRun, lineage
@@ -83,7 +83,7 @@ def test_two_restores_of_one_checkpoint() -> None:
 def test_a_newer_checkpoint_after_an_older_one() -> None:
     """Run b tries step 1, run c returns to step 2: what b did is lost, and a's step 2 counts again.
 
-    The result a2 was lost at the first stop and is in the checkpoint of the second: it was kept in the end.
+    The result a2 was lost at the first stop and is in the checkpoint of the second, and so is its step.
     """
     rows = trace(
         *THREE_STEPS, started("b"), back("b", 1), reserve("b", "g2", "p2"), send("b", "x", "g2", "p2"), seal("b", "x"),
@@ -93,7 +93,7 @@ def test_a_newer_checkpoint_after_an_older_one() -> None:
     assert Story(
         [("a", "b", "c1"), ("b", "c", "c2")],
         [{"a2": "reused", "a3": "never_came_back"}, {"x": "never_came_back"}],
-        [((2, 3), (2, 3)), ((2,), ())],
+        [((3,), (3,)), ((2,), ())],
         [("a", ((1, 2),), ((3, 3),)), ("b", (), ((2, 2),)), ("c", ((3, 3),), ())],
         {"trained": 3, "lost never_came_back": 2},
     ) == told(rows)
@@ -111,7 +111,7 @@ def test_what_was_kept_and_given_up_and_is_kept_again() -> None:
     )  # fmt: skip
 
     assert Story(
-        [("a", "b", "c1"), ("b", "c", "c2")], [{"x": "reused"}, {"x": "reused"}], [((2,), (2,)), ((2,), ())],
+        [("a", "b", "c1"), ("b", "c", "c2")], [{"x": "reused"}, {"x": "reused"}], [((), ()), ((2,), ())],
         [("a", ((2, 2),), ()), ("b", (), ((2, 2),)), ("c", ((3, 3),), ())], {"trained": 2},
     ) == told(rows)  # fmt: skip
 
@@ -127,7 +127,7 @@ def test_a_run_that_started_over_by_mistake() -> None:
     assert Story(
         [("a", "b", None), ("b", "c", "c2")],
         [{"a1": "reused", "a2": "reused", "a3": gone}, {"open": gone, "ax": gone}],
-        [((1, 2, 3), (1, 3)), ((1,), ())],
+        [((3,), (3,)), ((1,), ())],
         [("a", ((1, 2),), ((3, 3),)), ("b", (), ((1, 1),)), ("c", ((3, 3),), ())],
         {"trained": 3, "lost never_came_back": 3},
     ) == told(rows)
@@ -143,7 +143,7 @@ def test_a_checkpoint_of_a_run_that_was_given_up() -> None:
     assert Story(
         [("a", "b", "c2"), ("b", "c", "c2"), ("c", "d", "c3")],
         [{"a3": "never_came_back"}, {"a4": "reused"}, {"a5": "never_came_back"}],
-        [((3,), (3,)), ((3,), (3,)), ((3,), ())],
+        [((3,), (3,)), ((), ()), ((3,), ())],
         [("a", ((1, 2),), ((3, 3),)), ("b", ((3, 3),), ()), ("c", (), ((3, 3),)), ("d", ((4, 4),), ())],
         {"trained": 4, "lost never_came_back": 2},
     ) == told(rows)
@@ -279,6 +279,7 @@ def test_a_lineage_that_does_not_hold() -> None:
 
 
 @given(st.integers(0, 300))
+@settings(deadline=None)
 def test_the_law_holds_for_any_job(seed: int) -> None:
     """Whatever is simulated, a run takes over from one before it."""
     lineage(simulate(varied_settings(seed)).rows).self_check()

@@ -94,3 +94,31 @@ def test_memory_is_bounded() -> None:
 
     assert 1000 < len(collected._buckets) < 1100
     assert collected._values is None
+
+
+def test_survival_by_hand() -> None:
+    """Of 1, 2, 2 and 4: four are at least 1, three at least 2, one at least 4; of nothing there is no curve."""
+    collected = Percentiles()
+    for value in (2.0, 4.0, 1.0, 2.0):
+        collected.add(value)
+
+    assert ((1.0, 4), (2.0, 3), (4.0, 1)) == collected.survival()
+    assert () == Percentiles().survival()
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 2**32), st.integers(1, 3 * EXACT_UP_TO))
+def test_survival_counts_every_value(seed: int, count: int) -> None:
+    """It begins with all of them, falls, and each point is within 2 % of a place where so many values are left."""
+    rng = random.Random(seed)
+    values = [0.0, *(rng.lognormvariate(0, 3) for _ in range(count - 1))]
+    collected = Percentiles()
+    for value in values:
+        collected.add(value)
+    curve = collected.survival()
+
+    assert count == curve[0][1]
+    assert [left for _, left in curve] == sorted((left for _, left in curve), reverse=True)
+    for point, left in curve:
+        assert sum(value >= point * (1 + RELATIVE_ERROR) for value in values) <= left
+        assert left <= sum(value >= point * (1 - RELATIVE_ERROR) - 1e-6 for value in values)

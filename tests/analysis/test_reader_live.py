@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rtrace_otel.analysis import source as source_module
+from rtrace_otel.analysis import batches as batches_module
 from rtrace_otel.analysis.damage import DamageKind as Kind
 from rtrace_otel.analysis.reader import read_events
 from tests.analysis.rows import faults, lines, read, report_of, row, text
@@ -71,7 +71,7 @@ def test_a_member_appended_to_a_torn_archive_is_not_passed_over_in_silence() -> 
 
 @pytest.fixture
 def _short_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source_module, "MAX_LINE_BYTES", 400)
+    monkeypatch.setattr(batches_module, "MAX_LINE_BYTES", 400)
 
 
 @pytest.mark.usefixtures("_short_lines")

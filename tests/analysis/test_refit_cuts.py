@@ -191,6 +191,18 @@ def test_released_calls_are_remembered_up_to_a_bound() -> None:
     assert {"a": {3: 100}, "b": {3: 40, 4: 60}, "c": {3: 40, 4: 60}} == found
 
 
+def test_calls_that_were_not_cut_for_many_refits_are_forgotten() -> None:
+    """With two refits of patience: a is cut at the first and at the third, b at the first only, c at the second."""
+    cuts = RefitCuts(max_refits=2)
+    cuts.record(3, 4, [["a", 10], ["b", 10]])
+    cuts.record(4, 5, [["c", 10]])
+    assert 3 == len(cuts)
+    cuts.record(5, 6, [["a", 20]])
+
+    assert ["a", "c"] == [name for name in "abc" if name in cuts]
+    assert [(3, 10), (4, 10), (6, 5)] == cuts.segments("a", 3, 25)
+
+
 def test_forget_before_drops_calls_that_cannot_be_trained() -> None:
     """Window 2, trainer at 10, so 8 is the oldest: a call first cut at 7 to 8 goes, one first cut at 8 to 9 stays."""
     cuts = RefitCuts()

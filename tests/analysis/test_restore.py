@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from rtrace_otel.analysis.ledger.settled import LongLoss
 from rtrace_otel.analysis.ledger.work import Amount, Fate
 from rtrace_otel.analysis.restore import restore_report
-from rtrace_otel.analysis.restore_results import Barrier, Interval, LongLoss, Stop
+from rtrace_otel.analysis.restore_results import Barrier, Interval, Stop
 from tests.analysis.ledger.stories import (
     ONE_STOP,
     RunTold,

@@ -57,7 +57,7 @@ def test_a_later_turn_of_a_prompt_is_not_the_lost_one() -> None:
 
     assert Story(
         STOP, [{"x": "never_came_back"}], [((), ())], [("a", (), ()), ("b", (), ())],
-        {"open": 1, "lost never_came_back": 1},
+        {"open the run ended": 1, "lost never_came_back": 1},
     ) == told(rows)  # fmt: skip
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rtrace_otel.analysis.runs import RunFold, RunSummary
 from rtrace_otel.events import EVENTS, Row
@@ -113,6 +115,42 @@ def test_a_child_of_the_restored_run_is_no_third_run() -> None:
 def test_the_parent_of_a_forked_child_is_told() -> None:
     """The report says which run a child was forked from."""
     assert [None, "a"] == [run.parent_run for run in runs(started("a"), started("b", parent_run="a"))]
+
+
+def test_very_many_runs() -> None:
+    """Twenty thousand short runs one after the other, as of a crash loop: each is looked at once, not beside all."""
+    fold = RunFold()
+    for number in range(20_000):
+        fold.add({"event": "run_started", "run": str(number), "t": float(number), "seq": 0})
+    found = fold.result()
+
+    assert {"killed"} == {run.ended_how for run in found[:-1]}
+    assert "unknown" == found[-1].ended_how
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcde"), st.sampled_from(["start", "fork", "end", "row"])), max_size=25))
+def test_a_run_was_killed_where_another_began_after_its_last_row(rows: list[tuple[str, str]]) -> None:
+    """Unless it said that it ended; a forked process takes nothing over."""
+    made = {"start": started, "end": ended, "fork": lambda run: started(run, parent_run="x"), "row": dispatched_once}
+    events = [made[what](run) for run, what in rows]
+    order = [run for run, _ in rows]
+
+    def how(run: str) -> str:
+        if (run, "end") in rows:
+            return "clean"
+        last = len(order) - 1 - order[::-1].index(run)
+        after = {other for other in order[last + 1 :] if other not in order[:last]}
+        forks = {
+            other for other in after if [w for r, w in rows if r == other and w in ("start", "fork")][-1:] == ["fork"]
+        }
+        return "killed" if after - forks else "unknown"
+
+    assert {run: how(run) for run in order} == endings(*events)
+
+
+def dispatched_once(run: str) -> Row:
+    """Any row that neither begins nor ends a run."""
+    return dispatched(run, "x")
 
 
 def test_a_run_that_goes_on_writing_was_not_killed_by_another() -> None:

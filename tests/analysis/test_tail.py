@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis import source
+from rtrace_otel.analysis import batches
 from rtrace_otel.analysis import tail as module
 from rtrace_otel.analysis.damage import DamageKind as Kind
 from rtrace_otel.analysis.tail import REMEMBERED_BYTES, Tail
@@ -246,7 +246,7 @@ def test_a_pipe_is_refused(tmp_path: Path) -> None:
 
 def test_a_line_without_end_takes_bounded_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file system can leave gigabytes of NUL; the row behind them is found."""
-    monkeypatch.setattr(source, "MAX_LINE_BYTES", 200)
+    monkeypatch.setattr(batches, "MAX_LINE_BYTES", 200)
     monkeypatch.setattr(module, "MAX_LOOK_BYTES", 128)
     path, tail = tmp_path / "t.jsonl", Tail(str(tmp_path / "t.jsonl"))
     append(path, bytes(10_000) + lines(ROWS[0], ROWS[1]))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rtrace_otel.analysis.ledger.books import MAX_REASONS
+from rtrace_otel.analysis.ledger.step_tokens import StepWaste
 from rtrace_otel.analysis.ledger.work import Amount
 from rtrace_otel.analysis.restore import RestoreFold
-from rtrace_otel.analysis.waste import LEFT_OPEN, Account, StepWaste, WallClock, WasteFold, WasteReport, waste_report
+from rtrace_otel.analysis.waste import LEFT_OPEN, RUN_ENDED, Account, WallClock, WasteFold, WasteReport, waste_report
 from rtrace_otel.events import Row
 from rtrace_otel.testing import simulate, varied_settings
 from tests.analysis.ledger.stories import ONE_STOP, back, drop, keep, once, save, seal, send, train
@@ -37,10 +38,10 @@ def test_a_job_in_full() -> None:
     report.self_check()
     assert WasteReport(
         accounts=(
-            Account("waiting", None, None, Amount(1, 30, True, 0, 4.0)),
+            Account("waiting", RUN_ENDED, None, Amount(1, 30, True, 0, 4.0)),
             Account("trained", None, "productive", Amount(1, 10, True, 0, 2.0)),
             Account("lost", "trained_again", "wasted", Amount(1, 10, True, 0, 2.0)),
-            Account("open", None, None, Amount(2, 5, False, 0, 6.0 + 5.0)),
+            Account("open", RUN_ENDED, None, Amount(2, 5, False, 0, 6.0 + 5.0)),
             Account("lost", "resumed", "wasted", Amount(1, 2, False, 0, 7.0)),
             Account("lost", "redone", "wasted", Amount(1, 0, False, 0, 2.0)),
         ),
@@ -199,6 +200,7 @@ def test_accounts_that_do_not_add_up() -> None:
 
 
 @given(st.integers(0, 500))
+@settings(deadline=None)
 def test_steps_add_up_to_the_accounts(seed: int) -> None:
     """What no stop took is in the books of some step: without stops, tokens per step add up to the accounts."""
     rows = simulate(replace(varied_settings(seed), stops=())).rows

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from rtrace_otel.report.restore_words import verdict
 from tests.browser.conftest import OpenPage
@@ -42,6 +44,69 @@ def test_it_takes_the_colours_of_the_system(demo: Built, open_page: OpenPage, sc
     other = "dark" if scheme == "light" else "light"
     assert colours[other] == page.evaluate(paper)
     assert str(other == "dark").lower() == page.get_attribute("#theme", "aria-pressed")
+
+
+def test_the_policy_is_in_force(demo: Built, browser: Browser) -> None:
+    """A script, a handler, a picture and a request that are not the page's own: the browser lets none of them go."""
+    page = browser.new_page()
+    page.goto(demo.path.as_uri())
+    page.wait_for_selector("html[data-ready]")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        page.evaluate(
+            """async address => {
+              const script = document.createElement("script");
+              script.textContent = "window.owned = 1";
+              document.body.append(script);
+              const image = document.createElement("img");
+              image.setAttribute("onerror", "window.owned = 2");
+              image.src = `${address}x.png`;
+              document.body.append(image);
+              await fetch(address).catch(() => {});
+            }""",
+            f"http://127.0.0.1:{server.getsockname()[1]}/",
+        )
+        page.wait_for_timeout(300)
+        server.settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            server.accept()
+
+    assert page.evaluate("window.owned") is None
+    page.close()
+
+
+def test_without_scripts_there_are_words(demo: Built, browser: Browser) -> None:
+    """The verdict, and why there is nothing more."""
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(demo.path.as_uri())
+
+    assert verdict(demo.overview.restores) == page.locator(".verdict p").first.text_content()
+    assert "need JavaScript" in (page.locator("noscript").text_content() or "")
+    context.close()
+
+
+def test_a_browser_that_cannot_unpack_says_so(demo: Built, browser: Browser) -> None:
+    """The verdict is there, and what is wrong."""
+    context = browser.new_context()
+    context.add_init_script("delete window.DecompressionStream")
+    page = context.new_page()
+    page.goto(demo.path.as_uri())
+    page.locator("#problem").wait_for(state="visible")
+
+    assert page.locator(".verdict p").first.is_visible()
+    context.close()
+
+
+def test_new_data_are_drawn_in_place(demo: Built, open_page: OpenPage) -> None:
+    """A page that follows a file draws again: the same panels in the same order, once each."""
+    page = open_page(demo.path)
+    panels = "[...document.querySelectorAll('[data-panel]')].map(panel => panel.dataset.panel)"
+    before, canvases = page.evaluate(panels), page.locator("canvas").count()
+    page.evaluate("rtrace.draw(rtrace.data)")
+    page.evaluate("rtrace.draw(rtrace.data)")
+
+    assert before == page.evaluate(panels)
+    assert canvases == page.locator("canvas").count()
 
 
 def test_what_a_trace_smuggles_in_is_text(tmp_path: Path, open_page: OpenPage) -> None:

@@ -22,7 +22,7 @@ BROKEN_TEXT = """\
 Check of {}
 
 2 errors, 1 warning: attempt sealed twice (RT101), rollouts do not add up (RT311) and checkpoint never
-published (RT603). 33 rules over 7 rows.
+published (RT603). 38 rules over 7 rows.
 
 Findings
   error RT101, line 4    Attempt x was sealed; it was sealed in line 3 already.

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import errno
+import gzip
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from google.protobuf.json_format import ParseDict
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace
 
 from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.cli import streaming
 from rtrace_otel.spans.projector import project
 from tests.cli.conftest import JOB, RUN_B
-from tests.cli.program import Run, strict_json
+from tests.cli.program import Run, strict_json, write
 
 
 def documents(*paths: Path) -> list[Any]:
@@ -101,18 +106,136 @@ def test_standard_output(job: Path, run: Run) -> None:
     assert len(rows) > 10
 
 
-def test_chrome_trace_pairs_up(job: Path, run: Run, tmp_path: Path) -> None:
-    """Every span begins once and ends once, not before it began, in the process of its run."""
+def test_chrome_trace_has_every_span(job: Path, run: Run, tmp_path: Path) -> None:
+    """Attempts and groups begin once and end once, not before they began; the others have a length.
+
+    Beside the spans stand two runs and three stretches of the stop: dead, until the first dispatch and step.
+    """
     run("export", job, "--to", "chrome-trace", "-o", tmp_path / "trace.json")
     events = strict_json((tmp_path / "trace.json").read_text())["traceEvents"]
-    begun = {(event["pid"], event["id2"]["local"]): event["ts"] for event in events if event["ph"] == "b"}
-    ended = {(event["pid"], event["id2"]["local"]): event["ts"] for event in events if event["ph"] == "e"}
-    assert (begun.keys(), len(expected_ids())) == (ended.keys(), len(begun))
+    begun = {event["id2"]["local"]: event["ts"] for event in events if event["ph"] == "b"}
+    ended = {event["id2"]["local"]: event["ts"] for event in events if event["ph"] == "e"}
+    complete = [event["name"] for event in events if event["ph"] == "X"]
+    beside = [name for name in complete if name.startswith(("run ", "stopped ", "until "))]
+    assert begun.keys() == ended.keys()
     assert all(begun[key] <= ended[key] for key in begun)
-    assert 2 == sum(event["ph"] == "M" for event in events)
+    assert 2 + 3 == len(beside)
+    assert len(expected_ids()) == len(begun) + len(complete) - len(beside)
+    assert ["rtrace"] == [event["args"]["name"] for event in events if event["name"] == "process_name"]
 
 
-@pytest.mark.parametrize("arguments", [(), ("--to", "zipkin"), ("--to", "otlp-json", "--max-bytes", "x")])
+def test_chrome_trace_has_the_counters(job: Path, run: Run, tmp_path: Path) -> None:
+    """The same as those of the Perfetto trace; times are in microseconds."""
+    run("export", job, "--to", "chrome-trace", "-o", tmp_path / "trace.json")
+    events = strict_json((tmp_path / "trace.json").read_text())["traceEvents"]
+    ages = [(event["ts"], event["args"]["value"]) for event in events if event["name"] == "batch age (versions)"]
+    assert [(1005e6, 0), (1018e6, 1.375)] == ages
+
+
+def test_chrome_trace_is_json_whatever_a_file_holds(run: Run, tmp_path: Path) -> None:
+    """No number that JSON lacks is written."""
+    rows = [{**row, "seconds": float("nan"), "mine": [float("inf"), 1.0]} for row in JOB]
+    done = run("export", write(tmp_path, rows), "--to", "chrome-trace", "-q")
+    assert (0, "") == (done.code, done.err)
+    assert strict_json(done.out)["traceEvents"]
+
+
+def test_perfetto_file(job: Path, run: Run, tmp_path: Path) -> None:
+    """One that ends in .gz holds the same, packed; nothing else is left behind."""
+    for name in ("job.pftrace", "job.pftrace.gz"):
+        done = run("export", job, "--to", "perfetto", "-o", tmp_path / name)
+        assert (0, f"{len(expected_ids())} spans written to {tmp_path}/{name}\n") == (done.code, done.err)
+    plain = (tmp_path / "job.pftrace").read_bytes()
+    assert plain == gzip.decompress((tmp_path / "job.pftrace.gz").read_bytes())
+    assert {"job.pftrace", "job.pftrace.gz", job.name} == {path.name for path in tmp_path.iterdir()}
+    assert 0o644 == (tmp_path / "job.pftrace").stat().st_mode & 0o777 | 0o644
+
+
+def test_perfetto_of_a_part(job: Path, run: Run, tmp_path: Path) -> None:
+    """One step has its own spans, and no counters, runs or stops."""
+    run("export", job, "--to", "perfetto", "--step", 5, "-o", tmp_path / "step.pftrace")
+    packets = Trace.FromString((tmp_path / "step.pftrace").read_bytes()).packet
+    names = {packet.track_descriptor.name for packet in packets if packet.HasField("track_descriptor")}
+    assert {"", "job: train steps", "rollout attempts", "rollout groups"} == names
+
+
+def test_a_picture_takes_its_name_when_it_is_whole(
+    job: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that fills up leaves the file of before, and no half of a new one."""
+    (tmp_path / "job.pftrace").write_text("before")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(streaming, "_copy", full)
+    done = run("export", job, "--to", "perfetto", "-o", tmp_path / "job.pftrace")
+    assert (1, "before") == (done.code, (tmp_path / "job.pftrace").read_text())
+    assert f"error: {tmp_path}/job.pftrace: cannot be written: No space left on device\n" == done.err
+    assert {"job.pftrace", job.name} == {path.name for path in tmp_path.iterdir()}
+
+
+@pytest.mark.parametrize("form", ["perfetto", "chrome-trace"])
+def test_a_picture_does_not_replace_its_trace(job: Path, run: Run, form: str) -> None:
+    """Whatever name the trace goes by."""
+    before = job.read_bytes()
+    done = run("export", job.parent, "--to", form, "-o", job)
+    assert (1, before) == (done.code, job.read_bytes())
+    assert "is the trace itself" in done.err
+
+
+@pytest.mark.parametrize("form", ["perfetto", "chrome-trace"])
+def test_a_picture_of_nothing(job: Path, run: Run, form: str, tmp_path: Path) -> None:
+    """A run that is not there is named, and no file is written."""
+    done = run("export", job, "--to", form, "--run", "nope", "-o", tmp_path / "out")
+    assert (1, False) == (done.code, (tmp_path / "out").exists())
+    assert "no span is what was asked for" in done.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(), ("--to", "zipkin"), ("--to", "chrome-trace", "--flow-step", "5"), ("--to", "otlp-json", "--max-bytes", "x")],
+)
 def test_bad_arguments(job: Path, run: Run, arguments: tuple[str, ...]) -> None:
     """A wrong argument is a usage error."""
     assert 2 == run("export", job, *arguments).code
+
+
+def test_pictures_into_a_folder(job: Path, run: Run, tmp_path: Path) -> None:
+    """One file each; the folder is made."""
+    done = run("export", job, "--to", "png", "-o", tmp_path / "a" / "b")
+    names = {path.name for path in (tmp_path / "a" / "b").iterdir()}
+    assert (0, {"timeline.png", "batch-age.png", "rates.png", "waste.png", "stops.png"}) == (done.code, names)
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in (tmp_path / "a" / "b").iterdir())
+
+
+def test_pictures_in_one_file(job: Path, run: Run, tmp_path: Path) -> None:
+    """Its name says of which kind."""
+    done = run("export", job, "--to", "png", "-o", tmp_path / "job.SVG")
+    assert (0, f"written: {tmp_path}/job.SVG\n") == (done.code, done.err)
+    assert b"<svg" in (tmp_path / "job.SVG").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("-o", "-"), ("-o", "job.jpg"), ("-o", "x.png", "--step", "1"), ("-o", "x.png", "--open")]
+)
+def test_pictures_with_bad_arguments(job: Path, run: Run, arguments: tuple[str, ...]) -> None:
+    """They are no spans, and no text for standard output."""
+    assert 2 == run("export", job, "--to", "png", *arguments).code
+
+
+def test_pictures_of_nothing(run: Run, tmp_path: Path) -> None:
+    """A run that did nothing cannot be drawn."""
+    done = run("export", write(tmp_path, JOB[:1]), "--to", "png", "-o", tmp_path / "out")
+    assert (1, False) == (done.code, (tmp_path / "out").exists())
+    assert "nothing to draw" in done.err
+
+
+def test_pictures_without_matplotlib(job: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message names the extra."""
+    for name in [name for name in sys.modules if name.startswith("rtrace_otel.report.plots")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    done = run("export", job, "--to", "png", "-o", tmp_path / "out")
+    assert 1 == done.code
+    assert "rtrace export --to png needs matplotlib. Install it with: pip install 'rtrace-otel[plot]'" in done.err

@@ -209,9 +209,10 @@ def silent_port() -> Iterator[Received]:
 
 
 class _Service(TraceServiceServicer):
-    def __init__(self, received: Received, status: grpc.StatusCode | None) -> None:
+    def __init__(self, received: Received, status: grpc.StatusCode | None, rejects: int) -> None:
         self._received = received
         self._status = status
+        self._rejects = rejects
 
     def Export(self, request: ExportTraceServiceRequest, context: Any) -> ExportTraceServiceResponse:  # noqa: N802
         """Take an export."""
@@ -219,15 +220,17 @@ class _Service(TraceServiceServicer):
         if self._status is not None:
             context.abort(self._status, "no")
         self._received.take(request)
-        return ExportTraceServiceResponse()
+        answer = ExportTraceServiceResponse()
+        answer.partial_success.rejected_spans = self._rejects
+        return answer
 
 
 @contextmanager
-def grpc_collector(status: grpc.StatusCode | None = None, port: int = 0) -> Iterator[Received]:
-    """A collector that takes OTLP over gRPC."""
+def grpc_collector(status: grpc.StatusCode | None = None, port: int = 0, rejects: int = 0) -> Iterator[Received]:
+    """A collector that takes OTLP over gRPC; ``rejects`` spans of each batch it refuses."""
     received = Received()
     server = grpc.server(futures.ThreadPoolExecutor(2))
-    add_TraceServiceServicer_to_server(_Service(received, status), server)  # type: ignore[no-untyped-call]
+    add_TraceServiceServicer_to_server(_Service(received, status, rejects), server)  # type: ignore[no-untyped-call]
     received.url = f"http://127.0.0.1:{server.add_insecure_port(f'127.0.0.1:{port}')}"
     server.start()
     try:

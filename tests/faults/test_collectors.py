@@ -114,6 +114,20 @@ def test_partial_success_is_not_delivery(tmp_path: Path) -> None:
     assert (SPANS, True) == (made, missing >= requests > 0)
 
 
+def test_partial_success_over_grpc_is_not_delivery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same over gRPC, also for a replay, which counts what was refused; sent to a good one, all arrive."""
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
+    path = tmp_path / "trace.jsonl"
+    with grpc_collector(rejects=1) as partial:
+        _, _, made, missing, _ = outcome(child.run(job, path, partial.url))
+        refused = rtrace("replay", path, "--endpoint", partial.url, "--only-undelivered")
+    with grpc_collector(port=port_of(partial)) as good:
+        replayed = rtrace("replay", path, "--endpoint", good.url, "--only-undelivered", "-q")
+    assert (SPANS, SPANS) == (made, missing)
+    assert ["rejected", "4"] in [line.split() for line in refused.out.splitlines()]  # one of each batch of 64 spans
+    assert (0, SPANS) == (replayed.code, len(set(good.ids)))
+
+
 def test_good_collector_gets_everything_once(tmp_path: Path) -> None:
     """With a collector that works nothing is missing, and nothing is logged."""
     with http_collector(Handler) as good:

@@ -70,13 +70,13 @@ class Chain:
     def spans(self) -> list[Found]:
         """All that is in Jaeger; a span that it holds twice is twice in the list."""
         traces = {trace["traceID"]: trace for service in (JOB, INFERENCE) for trace in self._traces(service=service)}
-        return [span for trace in traces.values() for span in _spans_of(trace)]
+        return [span for trace in traces.values() for span in spans_of(trace)]
 
     def search(self, **tags: str) -> list[Found]:
         """Spans with these tags, in the traces of the job that Jaeger's search by tag gives."""
         wanted = {key.replace("__", "."): value for key, value in tags.items()}
         traces = self._traces(service=JOB, tags=json.dumps(wanted))
-        matches = [[span for span in _spans_of(trace) if _has(span, wanted)] for trace in traces]
+        matches = [[span for span in spans_of(trace) if _has(span, wanted)] for trace in traces]
         assert all(matches), "a trace was found that has no such span"
         return [span for trace in matches for span in trace]
 
@@ -129,7 +129,8 @@ def _as_text(value: Any) -> str:
     return json.dumps(value) if isinstance(value, bool) else str(value)
 
 
-def _spans_of(trace: Mapping[str, Any]) -> list[Found]:
+def spans_of(trace: Mapping[str, Any]) -> list[Found]:
+    """The spans of a trace as Jaeger's query API gives it."""
     processes = {
         name: {"service.name": process["serviceName"], **_pairs(process["tags"])}
         for name, process in trace["processes"].items()

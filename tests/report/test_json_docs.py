@@ -37,6 +37,7 @@ from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.analysis.tail import Tail
 from rtrace_otel.analysis.waste import waste_report
 from rtrace_otel.analysis.watching import snapshot_of
+from rtrace_otel.columns.query import QueryResult
 from rtrace_otel.report.age_by import by_json
 from rtrace_otel.report.age_definitions import definitions_json as age_definitions_json
 from rtrace_otel.report.attempts import attempts_json
@@ -47,6 +48,7 @@ from rtrace_otel.report.definitions import DEFINITIONS, definitions_json
 from rtrace_otel.report.formats import SCHEMA_VERSION, to_json
 from rtrace_otel.report.groups import groups_json
 from rtrace_otel.report.restore import restore_json
+from rtrace_otel.report.sql import query_json, tables_json
 from rtrace_otel.report.staleness import staleness_json
 from rtrace_otel.report.steps import steps_json
 from rtrace_otel.report.summary import summary_json
@@ -65,7 +67,7 @@ DESCRIBED: Final = {
 
 DATA_KEYS: Final = {
     "attempts.abandoned", "groups.discarded", "attempts.resumed", "other_events", "damage_counts", "read.runs",
-    "read.damage_counts", "by_outcome", "verdicts", "split_missing",
+    "read.damage_counts", "by_outcome", "verdicts", "split_missing", "rows",
 }  # fmt: skip
 """Objects whose keys come from the file."""
 
@@ -102,6 +104,7 @@ def outputs() -> dict[str, Any]:
         "steps": steps_json(train_steps(rows)),
         "groups": groups_json(groups(rows)),
         "attempts": attempts_json(attempts(rows)),
+        "sql": query_json(QueryResult(("a",), ("BIGINT",), ((1,),), 1)) | tables_json() | {"files": [{"file": "f"}]},
         "watch": watch_json(snapshot_of(watched, 1e4), tally.report(), Tail("f").state),
     }
     found = {command: json.loads(to_json(command, result, read)) for command, result in results.items()}
@@ -137,7 +140,20 @@ def keys_of(value: Any, path: str = "") -> Iterator[str]:
 
 @pytest.mark.parametrize(
     "command",
-    ["age", "summary", "restore", "waste", "compare", "check", "definitions", "steps", "groups", "attempts", "watch"],
+    [
+        "age",
+        "summary",
+        "restore",
+        "waste",
+        "compare",
+        "check",
+        "definitions",
+        "steps",
+        "groups",
+        "attempts",
+        "sql",
+        "watch",
+    ],
 )
 def test_every_key_is_described(command: str) -> None:
     """No key of the JSON output is missing on the page."""

@@ -159,6 +159,7 @@ def test_a_report_as_json_values() -> None:
         },
         "length_bias": None, "totals": amount(4, 47, 35, 15.0, exact=False),
         "idle_runs": (),
+        "rows_late": 0,
         "lost": amount(2, 17, 5, 4.0, exact=False),
     }  # fmt: skip
     found = restore_json(REPORT)

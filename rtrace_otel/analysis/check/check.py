@@ -8,6 +8,7 @@ from typing import Final
 from rtrace_otel.analysis.ages import TrainedStep
 from rtrace_otel.analysis.check.accounts import Accounts
 from rtrace_otel.analysis.check.attempts import AttemptRules
+from rtrace_otel.analysis.check.calls import CallRules
 from rtrace_otel.analysis.check.file_damage import report_damage
 from rtrace_otel.analysis.check.findings import Findings, Missing, is_judged
 from rtrace_otel.analysis.check.groups import GroupRules
@@ -52,13 +53,13 @@ def check_trace(reader: EventReader, *, codes: Collection[str] = tuple(RULES_BY_
 class CheckFold:
     """Builds a :class:`CheckReport` row by row.
 
-    Memory grows with what is open, with the runs and with the steps (as that of the age analysis does), not with the
-    rows: of ended attempts and settled groups the latest 50,000 are remembered, of findings 100 for each code.
+    Memory grows with what is open and with the runs, not with the rows: of ended attempts and settled groups the latest
+    50,000 are remembered, of findings 100 for each code.
 
     Args:
         codes: The rules to judge.
         runs: The runs, if another analysis of the same pass follows them; it must have seen a row before this does.
-        watch: Called with the number of each step and its staleness when it is trained; see :class:`AgeRules`.
+        watch: Called with each step when it is trained, for an analysis of the same pass that wants to know it too.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class CheckFold:
         codes: Collection[str] = tuple(RULES_BY_CODE),
         *,
         runs: RunFold | None = None,
-        watch: Callable[[int, TrainedStep], None] | None = None,
+        watch: Callable[[TrainedStep], None] | None = None,
     ) -> None:
         """Begin with no row seen."""
         self._codes = tuple(code for code in RULES_BY_CODE if code in set(codes))
@@ -80,7 +81,8 @@ class CheckFold:
         self._groups = GroupRules(self._findings, self._accounts)
         self._versions = VersionRules(self._findings)
         self._phases = PhaseRules(self._findings)
-        self._ages = AgeRules(self._findings, watch)
+        self._calls = CallRules(self._findings)
+        self._ages = AgeRules(self._findings, self._calls.settle, watch)
         self._stream = StreamRules(self._findings)
         self._handlers: dict[str, tuple[Callable[[Row, Place], None], ...]] = {
             "attempt_dispatched": (self._attempts.dispatch,),
@@ -88,13 +90,18 @@ class CheckFold:
             "attempt_sealed": (self._attempts.seal,),
             "attempt_abandoned": (self._attempts.abandon,),
             "group_reserved": (self._accounts.reserve,),
-            "group_sealed": (self._ages.follow, self._groups.seal),
-            "group_published": (self._ages.follow, self._groups.publish, self._versions.publish),
+            "group_sealed": (self._ages.follow, self._calls.publish, self._groups.seal),
+            "group_published": (
+                self._ages.follow,
+                self._calls.publish,
+                self._groups.publish,
+                self._versions.publish,
+            ),
             "group_discarded": (self._ages.follow, self._groups.discard),
             "train_step_started": (self._phases.start_step,),
             "train_step": (self._ages.train, self._groups.train, self._phases.end_step),
             "weight_sync_started": (self._versions.start_refit, self._phases.start_refit),
-            "weight_sync": (self._ages.follow, self._versions.refit, self._phases.end_refit),
+            "weight_sync": (self._ages.follow, self._calls.refit, self._versions.refit, self._phases.end_refit),
             "checkpoint_started": (self._phases.start_checkpoint,),
             "checkpoint_published": (self._phases.end_checkpoint,),
             "checkpoint_restored": (self._accounts.restore,),

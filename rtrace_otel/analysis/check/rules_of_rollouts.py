@@ -126,6 +126,57 @@ ROLLOUT_RULES: Final = (
         "Make `tokens_by_version` from the same list of calls, with `RefitCuts.tokens_by_version`.",
     ),
     Rule(
+        "RT303",
+        "tokens by version do not follow from the calls",
+        Severity.ERROR,
+        "In one publication, `tokens_by_version` is not what follows from `call_versions` and the refits that the same "
+        "run recorded. A refit cuts a call into parts, each of one version, and the parts of a call add up to its "
+        "trained tokens. RT502 says what that does to the batch age; this says which group, also where two mistakes "
+        "leave the age as it was. Not judged where a kill took cuts of the group's calls, which is legal (RT504). The "
+        "first part of a call that began on an older version than its first refit replaced may be under either.",
+        "Cuts that were not applied, or applied twice; a refit whose list of calls is incomplete; versions mixed up.",
+        "Make `tokens_by_version` with `RefitCuts.tokens_by_version`, from the calls that `weight_sync` lists.",
+        from_missing_rows=True,
+    ),
+    Rule(
+        "RT304",
+        "refit cut a call beyond its tokens",
+        Severity.INFO,
+        "A refit says that a call had more tokens than were published of it, by the same run. That is legal where "
+        "tokens at the end are not trained on; the cut counts as one at the call's end.",
+        "Responses that are cut to a length after they were generated; a refit that counts tokens of the prompt, or of "
+        "earlier calls of the attempt.",
+        "If it is found of many calls, check that `weight_sync` counts the tokens that this call generated.",
+    ),
+    Rule(
+        "RT305",
+        "call had fewer tokens at a later refit",
+        Severity.WARNING,
+        "A call that several refits paused had fewer tokens at a later one, in the same run. Tokens that were "
+        "generated do not go away, so one of the cuts is in the wrong place; the later one counts as one at the same "
+        "place.",
+        "Rows of refits in the wrong order; a call id that is used again for a request that was started over.",
+        "Give a request that is started over a new call id.",
+    ),
+    Rule(
+        "RT306",
+        "call listed twice in one publication",
+        Severity.WARNING,
+        "One publication lists a call id more than once, so its tokens are counted more than once. It is legal only if "
+        "the entries are different parts of the call, each with its own tokens.",
+        "A call that is collected on two paths; a call that went on after a restore under its old id.",
+        "List each call once, with all of its tokens.",
+    ),
+    Rule(
+        "RT307",
+        "call with fewer than 0 tokens",
+        Severity.ERROR,
+        "A call of a publication or of a refit has a negative number of tokens, so its parts cannot add up to it. It "
+        "counts as a call without tokens.",
+        "A count that has an offset taken away twice, such as the length of the prompt.",
+        "Write the number of tokens that the call generated.",
+    ),
+    Rule(
         "RT311",
         "rollouts do not add up",
         Severity.ERROR,

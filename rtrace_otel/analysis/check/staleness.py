@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Final
 
-from rtrace_otel.analysis.age_results import AgeDifference, DifferenceKind
-from rtrace_otel.analysis.ages import MAX_GROUPS, TOLERANCE, AgeFold, TrainedStep
+from rtrace_otel.analysis.age_results import DifferenceKind
+from rtrace_otel.analysis.ages import MAX_GROUPS, TOLERANCE, AgeFold, StepDifference, TrainedStep
 from rtrace_otel.analysis.check.findings import Findings
 from rtrace_otel.analysis.check.lineage import Place
 from rtrace_otel.analysis.check.values import whole
+from rtrace_otel.analysis.trained_groups import WatchGroup
 from rtrace_otel.events import Row
 
 MAX_LISTED: Final = 5
@@ -27,23 +30,62 @@ _TEXTS: Final = {
 }
 
 
-class AgeRules:
-    """Runs the age analysis with a number of its own for each training, so that none hides another.
+@dataclass(slots=True)
+class _Different:
+    """The steps of one run whose ages differ for one reason."""
 
-    Steps are kept to the end, as the age analysis does; settled groups are remembered up to a bound.
+    place: Place
+    first: list[str] = field(default_factory=list)
+    steps: int = 0
+    calls: int = 0
+    smallest: float = math.inf
+    largest: float = -math.inf
+
+    def add(self, step: int, difference: StepDifference) -> None:
+        self.steps += 1
+        self.calls += len(difference.stopped_runs)
+        self.smallest, self.largest = min(self.smallest, difference.by), max(self.largest, difference.by)
+        if len(self.first) < MAX_LISTED:
+            self.first.append(f"{step:,}")
+
+    def text(self, kind: DifferenceKind) -> str:
+        calls = f"{self.calls:,} call{'' if self.calls == 1 else 's'}"
+        return f"{self._named()}: {_TEXTS[kind].format(by=self._by(), calls=calls)}."
+
+    def _named(self) -> str:
+        if self.steps == 1:
+            return f"Step {self.first[0]}"
+        more = self.steps - len(self.first)
+        return f"Steps {', '.join(self.first)}{f' and {more:,} more' if more else ''}"
+
+    def _by(self) -> str:
+        low, high = sorted((abs(self.smallest), abs(self.largest)))
+        if self.smallest < 0 < self.largest:
+            return f"{-self.smallest:.6g} too young to {self.largest:.6g} too old"
+        span = f"{low:.6g}" if f"{low:.6g}" == f"{high:.6g}" else f"{low:.6g} to {high:.6g}"
+        return f"{span} too {'young' if self.largest < 0 else 'old'}"
+
+
+class AgeRules:
+    """Runs the age analysis over every training of a step, so that none hides another.
+
+    Settled groups are remembered up to a bound; of steps, what the findings say.
 
     Args:
         findings: Takes RT501 to RT504.
-        watch: Called with the number of each step and its staleness when it is trained, for an analysis of the same
-            pass that wants to know it too. Of the staleness, its own number is that of the training.
+        watch_group: Called with each group that is trained or discarded.
+        watch: Called with each step when it is trained, for an analysis of the same pass that wants to know it too.
     """
 
-    def __init__(self, findings: Findings, watch: Callable[[int, TrainedStep], None] | None = None) -> None:
+    def __init__(
+        self, findings: Findings, watch_group: WatchGroup, watch: Callable[[TrainedStep], None] | None = None
+    ) -> None:
         """Begin with no step trained."""
         self._findings = findings
         self._watch = watch
-        self._ages = AgeFold(self._trained, max_groups=MAX_GROUPS)
-        self._trainings: list[tuple[int, Place]] = []
+        self._ages = AgeFold(self._trained, max_groups=MAX_GROUPS, watch_group=watch_group, keep_steps=False)
+        self._place: Place | None = None
+        self._different: dict[tuple[DifferenceKind, str], _Different] = {}
 
     def follow(self, row: Row, place: Place) -> None:  # noqa: ARG002 - every rule takes a place
         """A publication, a discard or a refit."""
@@ -51,43 +93,24 @@ class AgeRules:
 
     def train(self, row: Row, place: Place) -> None:
         """A step was trained."""
-        step = whole(row.get("step"))
-        if step is not None:
-            self._trainings.append((step, place))
-            self._ages.add({**row, "step": len(self._trainings) - 1})
+        if whole(row.get("step")) is not None:
+            self._place = place
+            self._ages.add(row)
 
     def finish(self) -> None:
         """The file is over."""
-        report = self._ages.result()
-        for age in report.steps:
-            if age.best is not None and age.best < -TOLERANCE:
-                step, place = self._trainings[age.step]
-                text = f"Step {step:,} has a batch age of {age.best:.6g}; it updates version {age.trained_version}."
-                self._findings.report("RT501", place, text)
-        for difference in report.differences:
-            self._report(difference)
+        for (kind, _), different in self._different.items():
+            self._findings.report(_CODES[kind], different.place, different.text(kind))
 
-    def _trained(self, trained: TrainedStep) -> None:
+    def _trained(self, step: TrainedStep) -> None:
         if self._watch is not None:
-            self._watch(self._trainings[-1][0], trained)
-
-    def _report(self, difference: AgeDifference) -> None:
-        calls = f"{difference.calls:,} call{'' if difference.calls == 1 else 's'}"
-        what = _TEXTS[difference.kind].format(by=_by(difference), calls=calls)
-        place = self._trainings[difference.steps[0]][1]
-        self._findings.report(_CODES[difference.kind], place, f"{self._steps(difference)}: {what}.")
-
-    def _steps(self, difference: AgeDifference) -> str:
-        steps = [f"{self._trainings[number][0]:,}" for number in difference.steps]
-        if len(steps) == 1:
-            return f"Step {steps[0]}"
-        more = len(steps) - MAX_LISTED
-        return f"Steps {', '.join(steps[:MAX_LISTED])}{f' and {more:,} more' if more > 0 else ''}"
-
-
-def _by(difference: AgeDifference) -> str:
-    low, high = sorted((abs(difference.smallest), abs(difference.largest)))
-    if difference.smallest < 0 < difference.largest:
-        return f"{-difference.smallest:.6g} too young to {difference.largest:.6g} too old"
-    span = f"{low:.6g}" if f"{low:.6g}" == f"{high:.6g}" else f"{low:.6g} to {high:.6g}"
-    return f"{span} too {'young' if difference.largest < 0 else 'old'}"
+            self._watch(step)
+        age, place = step.age, self._place
+        if place is None:
+            return
+        if age.best is not None and age.best < -TOLERANCE:
+            text = f"Step {age.step:,} has a batch age of {age.best:.6g}; it updates version {age.trained_version}."
+            self._findings.report("RT501", place, text)
+        for difference in step.differences:
+            different = self._different.setdefault((difference.kind, age.run), _Different(place))
+            different.add(age.step, difference)

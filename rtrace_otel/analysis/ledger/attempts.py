@@ -10,7 +10,7 @@ from rtrace_otel.analysis.checked import amount
 from rtrace_otel.analysis.ledger.books import Books
 from rtrace_otel.analysis.ledger.branch import Branch
 from rtrace_otel.analysis.ledger.groups import Groups, id_of
-from rtrace_otel.analysis.ledger.missing import MissingWork, carried, dispatched_again, kept
+from rtrace_otel.analysis.ledger.missing import MissingWork, carried, dispatched_again, kept, lost_before
 from rtrace_otel.analysis.ledger.work import Ended, Fate, Loss, PromptGroup, Rollout
 from rtrace_otel.analysis.refit_cuts import well_formed
 from rtrace_otel.events import Row
@@ -48,10 +48,9 @@ class Attempts:
             group = self._groups.named(branch, row)
             generation = intern(str(row.get("generation_index")))
             rollout = self._begin(branch, attempt_id, generation, group)
+            dispatched_again(self._missing.come_back(group.occurrence, generation, branch))
             if branch.given_up:
                 self._take_late(branch, rollout)
-            else:
-                dispatched_again(self._missing.come_back(group.occurrence, generation))
         rollout.dispatch(t)
 
     def refuse(self, branch: Branch, row: Row, t: float | None) -> None:
@@ -64,7 +63,9 @@ class Attempts:
         """An ``attempt_resumed`` row."""
         attempt_id, before = str(row.get("attempt_id")), id_of(row.get("previous_attempt_id"))
         loss = self._missing.by_attempt(before, attempt_id) if before else self._missing.by_attempt(attempt_id)
-        if attempt_id in branch.open or branch.given_up or (loss is None and row.get("group_id") is None):
+        if loss is not None and not lost_before([loss], branch):
+            loss = None
+        if attempt_id in branch.open or (loss is None and row.get("group_id") is None):
             return
         if loss is not None:
             turn, generation = loss.rollout.group.occurrence, loss.rollout.generation
@@ -73,14 +74,18 @@ class Attempts:
         else:
             group, generation = self._groups.named(branch, row), str(row.get("generation_index"))
             turn = group.occurrence
-        losses = self._missing.come_back(turn, generation)
+        losses = self._missing.come_back(turn, generation, branch)
         tokens = amount(row.get("tokens_kept")) or 0
         if row.get("level") == "sibling":
-            if kept(losses, group) is None:
-                self._find(attempt_id, generation, group, tokens, branch.run)
+            rollout = kept(losses, group) or self._find(attempt_id, generation, group, tokens, branch.run)
+        else:
+            branch.pace.dispatched(t)
+            rollout = self._begin(branch, attempt_id, generation, group)
+            self._go_on(rollout, losses, tokens, t)
+        if branch.given_up and rollout is not None:
+            self._take_late(branch, rollout)
+        if row.get("level") == "sibling":
             return
-        branch.pace.dispatched(t)
-        self._go_on(self._begin(branch, attempt_id, generation, group), losses, tokens, t)
         if loss is not None and loss.rollout.tokens < tokens:
             loss.rollout.tokens = loss.tokens_carried = tokens  # what was kept of it, it must have had
 
@@ -135,15 +140,15 @@ class Attempts:
             loss.fate = Fate.RESUMED
             loss.tokens_carried = min(tokens, loss.rollout.tokens)
 
-    def _find(self, attempt_id: str, generation: str, group: PromptGroup, tokens: int, run: str) -> None:
+    def _find(self, attempt_id: str, generation: str, group: PromptGroup, tokens: int, run: str) -> Rollout | None:
         """A result was kept that is not missing: it was made good before, or its beginning is not in the file."""
         if any(rollout.attempt_id == attempt_id and rollout.ended is Ended.SEALED for rollout in group.rollouts):
-            return  # a row that stands there twice
+            return None  # a row that stands there twice
         before = self._missing.taken(attempt_id)
         if before is None:
             before = Rollout(attempt_id, run, generation, group, tokens=tokens, inherited=tokens)
-        carried(before, group)
         self._books.unseen += 1
+        return carried(before, group)
 
 
 def _end(branch: Branch, row: Row, t: float | None, ended: Ended) -> Rollout | None:

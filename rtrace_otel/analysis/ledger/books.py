@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Final
 
+from rtrace_otel.analysis.checked import integer
+from rtrace_otel.analysis.ledger.step_tokens import Account, Interval, StepColumns, StepWaste, totals_of
 from rtrace_otel.analysis.ledger.work import Amount, Ended, Loss, PromptGroup, Rollout
 from rtrace_otel.events import Row
 
 MAX_REASONS: Final = 1000
 """Reasons told apart; further ones are booked together."""
 
-LOST: Final = ("lost", None)
-"""Account of what a stop took, between one step and the next."""
+LOST: Final = "lost"
+"""What a stop took, between one step and the next."""
 
 NOTHING: Final = Amount()
 
@@ -28,25 +29,6 @@ class Disposition(StrEnum):
     DISCARDED = "discarded"
 
 
-@dataclass(slots=True)
-class StepBooks:
-    """What was booked between one step and the next.
-
-    Attributes:
-        step: The step that ended it; ``None`` after the last one.
-        run: The run that trained it.
-        booked: By disposition and reason; ``lost`` is what a stop took.
-    """
-
-    step: int | None = None
-    run: str | None = None
-    booked: dict[tuple[str, str | None], Amount] = field(default_factory=dict)
-
-    def book(self, key: tuple[str, str | None], amount: Amount) -> None:
-        """Add to one account."""
-        self.booked[key] = self.booked.get(key, NOTHING) + amount
-
-
 class Books:
     """Accounts of rollouts by disposition and reason.
 
@@ -54,7 +36,7 @@ class Books:
         begun: Rollouts that were dispatched, or resumed in the middle.
         unseen: Sealed results that a restore kept and that the file does not tell the beginning of.
         accounts: What ended, by disposition and reason.
-        steps: The same between one step and the next, in file order.
+        tokens: Tokens by disposition and reason since the last step; ``lost`` is what a stop took.
     """
 
     def __init__(self) -> None:
@@ -62,17 +44,29 @@ class Books:
         self.begun = 0
         self.unseen = 0
         self.accounts: dict[tuple[str, str | None], Amount] = {}
-        self.steps: list[StepBooks] = [StepBooks()]
+        self.tokens: dict[Account, int] = {}
+        self._steps = StepColumns()
         self._keys: dict[tuple[str, str | None], tuple[str, str | None]] = {}
 
     def trained(self, row: Row, groups: Iterable[PromptGroup]) -> None:
         """A step trained these groups."""
         for group in groups:
             self.kept_trained(rollout for rollout in group.rollouts if rollout.ended is Ended.SEALED)
-        step = row.get("step")
-        self.steps[-1].step = step if type(step) is int else None
-        self.steps[-1].run = row["run"]
-        self.steps.append(StepBooks())
+        self._steps.append(integer(row.get("step")), row["run"], self.tokens)
+        self.tokens = {}
+
+    def steps(self) -> Iterator[StepWaste]:
+        """What ended between one step and the next, in file order, and what ended since the last one."""
+        yield from (step for step in self._steps if step.step is not None or step.tokens)
+        if self.tokens:
+            yield StepWaste(None, None, *totals_of(self.tokens))
+
+    def intervals(self) -> Iterator[Interval]:
+        """The same by account."""
+        yield from (one for one in self._steps.intervals() if one.step is not None or one.tokens)
+        tokens = {account: count for account, count in self.tokens.items() if count}
+        if tokens:
+            yield Interval(None, tokens)
 
     def kept_trained(self, rollouts: Iterable[Rollout]) -> None:
         """These sealed results are trained."""
@@ -101,10 +95,10 @@ class Books:
             if rollout.booked is not None:
                 self._take_back(rollout.booked, amount_of_one(rollout))
                 rollout.booked = None
-            self.steps[-1].book(LOST, amount_of_one(rollout))
+            self._count((LOST, None), rollout.tokens)
         if forgotten.rollouts:
             self._take_back((Disposition.TRAINED.value, None), forgotten)
-            self.steps[-1].book(LOST, forgotten)
+            self._count((LOST, None), forgotten.tokens)
 
     def _book(self, rollout: Rollout, disposition: Disposition, reason: str | None) -> None:
         key = (disposition.value, reason)
@@ -113,7 +107,10 @@ class Books:
         key = rollout.booked = self._keys.setdefault(key, key)  # one tuple for all rollouts of an account
         amount = amount_of_one(rollout)
         self.accounts[key] = self.accounts.get(key, NOTHING) + amount
-        self.steps[-1].book(key, amount)
+        self._count(key, rollout.tokens)
+
+    def _count(self, account: Account, tokens: int) -> None:
+        self.tokens[account] = self.tokens.get(account, 0) + tokens
 
     def _take_back(self, key: tuple[str, str | None], amount: Amount) -> None:
         before = self.accounts.get(key, NOTHING)

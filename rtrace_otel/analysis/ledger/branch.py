@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 from rtrace_otel.analysis.ledger.pace import RunPace
 from rtrace_otel.analysis.ledger.work import Amount, Ended, Loss, Occurrence, PromptGroup, Rollout, amount_of
 
-MAX_RETAINED: Final = 50_000
-"""Rollouts of finished groups that are remembered one by one, in case a checkpoint before them is restored."""
+Entry = TypeVar("Entry")
+
+NOTHING: Final = Amount()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +35,18 @@ class Restored:
 
 @dataclass(slots=True, eq=False)
 class Window:
-    """What was finished between one checkpoint and the next.
+    """What was finished between one checkpoint and the next. Windows are kept to the end, so they are small.
 
     Attributes:
         finished: Groups trained or discarded, oldest first, with the time.
-        steps: Steps trained.
+        steps: Steps trained, with the time.
         forgotten: Rollouts of further groups trained, which were too many to remember.
         given_up: Whether a restore went back behind it.
     """
 
-    finished: deque[tuple[float | None, PromptGroup]] = field(default_factory=deque)
+    finished: list[tuple[float | None, PromptGroup]] = field(default_factory=list)
     steps: list[tuple[float | None, int]] = field(default_factory=list)
-    forgotten: Amount = field(default_factory=Amount)
+    forgotten: Amount = NOTHING
     given_up: bool = False
 
 
@@ -113,7 +113,7 @@ class Branch:
         linked: Turns that a group of it stands for, by their order.
         begun: Whether it has done anything.
         worked: Whether it has done more than to restore a checkpoint.
-        given_up: Whether a later run took over.
+        stopped_by: Number of the stop after which a later run took over; ``None`` if none did.
         job: Number of the job that it belongs to: a file can hold one after another.
     """
 
@@ -123,7 +123,6 @@ class Branch:
         "base",
         "begun",
         "follows",
-        "given_up",
         "groups",
         "job",
         "linked",
@@ -131,6 +130,7 @@ class Branch:
         "pace",
         "run",
         "said",
+        "stopped_by",
         "windows",
         "worked",
     )
@@ -148,10 +148,15 @@ class Branch:
         self.linked: set[int] = set()
         self.begun = False
         self.worked = False
-        self.given_up = False
+        self.stopped_by: int | None = None
         self.job = 0
         self._cut: _Cut | None = None
         self._oldest = 0
+
+    @property
+    def given_up(self) -> bool:
+        """Whether a later run took over."""
+        return self.stopped_by is not None
 
     def link(self, occurrence: Occurrence) -> None:
         """A group of this run stands for this turn of the prompt."""
@@ -196,10 +201,8 @@ class Branch:
             taken_at = t if t is None or seconds is None else t - seconds
             cut = _Cut(taken_at, None, _after(window.finished, taken_at), _after(window.steps, taken_at))
         after = Window(given_up=window.given_up)
-        for _ in range(min(cut.groups, len(window.finished))):
-            after.finished.appendleft(window.finished.pop())
-        for _ in range(min(cut.steps, len(window.steps))):
-            after.steps.insert(0, window.steps.pop())
+        after.finished = _take_last(window.finished, cut.groups)
+        after.steps = _take_last(window.steps, cut.steps)
         self._cut = None
         self.windows.append(after)
         return Checkpoint(checkpoint_id, step, self, len(self.windows) - 1, cut.t, cut.place, t)
@@ -220,8 +223,12 @@ class Branch:
                 if place + 1 == len(self.windows):
                     self.windows.append(Window())
                 after = self.windows[place + 1]
-                while window.finished and (window.finished[-1][0] or 0.0) >= (later[0] or 0.0):
-                    after.finished.appendleft(window.finished.pop())
+                number = 0
+                for t, _ in reversed(window.finished):
+                    if (t or 0.0) < (later[0] or 0.0):
+                        break
+                    number += 1
+                after.finished[:0] = _take_last(window.finished, number)
                 after.steps[:0] = [entry for entry in window.steps if entry[1] > step]
                 window.steps = [entry for entry in window.steps if entry[1] <= step]
                 return self.take_after(place + 1)
@@ -243,7 +250,7 @@ class Branch:
         while self._oldest < len(self.windows):
             window = self.windows[self._oldest]
             if window.finished and not window.given_up:
-                _, group = window.finished.popleft()
+                _, group = window.finished.pop(0)
                 sealed = (rollout for rollout in group.rollouts if group.trained and rollout.ended is Ended.SEALED)
                 window.forgotten += amount_of(Loss(rollout) for rollout in sealed)
                 return 1 + len(group.rollouts)
@@ -253,36 +260,12 @@ class Branch:
         return 0
 
 
-class Retention:
-    """Keeps the memory for finished rollouts bounded, over all runs; the oldest are forgotten first.
-
-    Args:
-        limit: Rollouts and groups that are remembered.
-    """
-
-    def __init__(self, limit: int) -> None:
-        """Begin with none."""
-        self._limit = limit
-        self._branches: list[Branch] = []
-        self._rollouts = 0
-
-    def add(self, branch: Branch, group: PromptGroup) -> None:
-        """A group was finished."""
-        if not self._branches or self._branches[-1] is not branch:
-            self._branches.append(branch)
-        self._rollouts += 1 + len(group.rollouts)
-        while self._rollouts > self._limit and self._branches:
-            forgotten = self._branches[0].forget_oldest()
-            if forgotten:
-                self._rollouts -= forgotten
-            elif len(self._branches) > 1:
-                del self._branches[0]
-            else:
-                break
-
-    def given_up(self, windows: Iterable[Window]) -> None:
-        """These windows are a stop's now."""
-        self._rollouts -= sum(1 + len(group.rollouts) for window in windows for _, group in window.finished)
+def _take_last(entries: list[Entry], number: int) -> list[Entry]:
+    """Take out the last so many, in their order."""
+    place = max(len(entries) - number, 0)
+    taken = entries[place:]
+    del entries[place:]
+    return taken
 
 
 def _after(entries: Iterable[tuple[float | None, object]], t: float | None) -> int:

@@ -8,13 +8,14 @@ from typing import Final
 from rtrace_otel.analysis.checked import duration, integer, time_of
 from rtrace_otel.analysis.ledger.attempts import Attempts
 from rtrace_otel.analysis.ledger.books import Books
-from rtrace_otel.analysis.ledger.branch import MAX_RETAINED, Branch, Checkpoint, Restored, Retention
+from rtrace_otel.analysis.ledger.branch import Branch, Checkpoint, Restored, Window
 from rtrace_otel.analysis.ledger.groups import Groups
 from rtrace_otel.analysis.ledger.heirs import Heirs, restored_by
 from rtrace_otel.analysis.ledger.missing import MissingWork
 from rtrace_otel.analysis.ledger.pace import RunPace
+from rtrace_otel.analysis.ledger.retention import MAX_RETAINED, Retention
 from rtrace_otel.analysis.ledger.revival import count_again, trained_groups
-from rtrace_otel.analysis.ledger.stops import OpenStop, lose, take, timeline, weigh_intervals
+from rtrace_otel.analysis.ledger.stops import OpenStop, lose, settle, take, timeline, weigh_intervals
 from rtrace_otel.analysis.ledger.work import Rollout
 from rtrace_otel.events import Row
 
@@ -33,6 +34,9 @@ WORK: Final = frozenset(
 )
 """Rows that only a run that works writes: by the first one it must have said what it restored."""
 
+MAX_TAKEN: Final = 4_096
+"""Rollouts that stops took and that are remembered one by one, unless the last two stops took more."""
+
 Handler = Callable[[Branch, Row, float | None], None]
 
 
@@ -42,6 +46,8 @@ class RolloutFollower:
     Args:
         remembered: Rollouts of finished groups that are remembered one by one, in case a checkpoint before them is
             restored; of further ones only the amount is known.
+        taken: Rollouts that stops took and that are remembered one by one; of stops before the last two, further ones
+            are added up once their fate is known.
 
     Attributes:
         stops: So far, in file order.
@@ -51,8 +57,10 @@ class RolloutFollower:
         ended: Runs that were closed.
     """
 
-    def __init__(self, remembered: int = MAX_RETAINED) -> None:
+    def __init__(self, remembered: int = MAX_RETAINED, taken: int = MAX_TAKEN) -> None:
         """Begin with no row seen."""
+        self._most_taken = taken
+        self._oldest_stop = 0
         self.stops: list[OpenStop] = []
         self.paces: list[RunPace] = []
         self._pace: dict[str, RunPace] = {}
@@ -60,12 +68,11 @@ class RolloutFollower:
         self.books = Books()
         self.ended: set[str] = set()
         self._missing = MissingWork()
-        self._groups = Groups(self._missing, self.books)
+        self._groups = Groups(self._missing, self.books, self._take_late)
         self._attempts = Attempts(self._groups, self._missing, self.books, self._take_late)
         self._branches: dict[str, Branch] = {}
         self._idle_runs: list[str] = []
         self._parents: dict[str, str] = {}
-        self._stop_of: dict[int, OpenStop] = {}
         self._steps_lost: dict[int, list[OpenStop]] = {}
         self._retention = Retention(remembered)
         self._handlers: dict[str, Handler] = {
@@ -106,6 +113,8 @@ class RolloutFollower:
         branch = self._branches.get(run)
         if branch is None:
             branch = self._branches[run] = Branch(run, pace)
+        if branch.stopped_by is not None:
+            self.stops[branch.stopped_by].rows_late += 1
         if event in WORK:
             branch.worked = True
             if not branch.begun:
@@ -145,13 +154,13 @@ class RolloutFollower:
             branch.job = 1 + max(other.job for other in self.heirs.branches)  # another job after one that had ended
             return
         branch.base = checkpoint
-        stop = OpenStop(stopped, branch, said, checkpoint, idle_runs=tuple(self._idle_runs))
+        stop = OpenStop(len(self.stops), stopped, branch, said, checkpoint, idle_runs=tuple(self._idle_runs))
         self._idle_runs.clear()
         self._take(stop, checkpoint)
-        self._stop_of[id(stopped)] = stop
         if branch.run != stopped.run:
             branch.pace.wants(stopped.pace)
         self.stops.append(stop)
+        self._settle_old_stops()
 
     def _take(self, stop: OpenStop, checkpoint: Checkpoint | None) -> None:
         """What the stop takes away from its job, and what the checkpoint brings back."""
@@ -163,7 +172,11 @@ class RolloutFollower:
         heir = stop.restored
         job = [branch for branch in self.heirs.of_job(heir.job) if branch is not heir]
         windows, groups = take(stop, job)
-        back = [window for branch, held in timeline(checkpoint).items() for window in branch.bring_back(held)]
+        back: list[Window] = []
+        for branch, held in timeline(checkpoint).items():
+            again = branch.bring_back(held)
+            back += again
+            self._count_steps_again(branch.run, {step for window in again for _, step in window.steps})
         heir.follows = {branch: live for branch in job if (live := branch.live())}
         self._retention.given_up(windows)
         for _, step in stop.steps_lost:
@@ -175,18 +188,35 @@ class RolloutFollower:
         count_again(kept, self.books, self._missing)
         weigh_intervals(stop, before, stop.stopped.pace.last)
 
+    def _count_steps_again(self, run: str, steps: set[int]) -> None:
+        """Steps of a run that stops had taken are in the checkpoint after all."""
+        for stop in self.stops if steps else ():
+            left = [(other, step) for other, step in stop.steps_lost if other != run or step not in steps]
+            for step in {step for _, step in stop.steps_lost}.difference(step for _, step in left):
+                stop.steps_again.discard(step)
+                self._steps_lost[step] = [other for other in self._steps_lost.get(step, ()) if other is not stop]
+            stop.steps_lost = left
+
+    def _settle_old_stops(self) -> None:
+        remembered = sum(len(stop.losses) for stop in self.stops[self._oldest_stop :])
+        while remembered > self._most_taken and self._oldest_stop < len(self.stops) - 2:
+            stop = self.stops[self._oldest_stop]
+            self._oldest_stop += 1
+            remembered -= len(stop.losses)
+            self._missing.forget(settle(stop))
+
     def _take_late(self, branch: Branch, rollout: Rollout) -> None:
         """A run that another one took over from still works: that is lost, too."""
-        stop = self._stop_of.get(id(branch))
-        if stop is not None:
-            loss = lose(rollout)
+        if branch.stopped_by is not None:
+            stop = self.stops[branch.stopped_by]
+            loss = lose(rollout, stop.number)
             stop.losses.append(loss)
-            self._missing.add(branch, [rollout.group], [loss])
+            self._missing.add(stop.restored, [rollout.group], [loss])
 
     def _train_late(self, branch: Branch, step: int | None) -> None:
         """A run that another one took over from still trains: that step is lost, too."""
-        stop = self._stop_of.get(id(branch))
-        if stop is not None and step is not None:
+        if branch.stopped_by is not None and step is not None:
+            stop = self.stops[branch.stopped_by]
             stop.steps_lost.append((branch.run, step))
             stop.steps_late.append(step)
             self._steps_lost.setdefault(step, []).append(stop)

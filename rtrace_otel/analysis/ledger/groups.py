@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, Final
 
 from rtrace_otel.analysis.checked import names
 from rtrace_otel.analysis.ledger.books import Books
 from rtrace_otel.analysis.ledger.branch import Branch
-from rtrace_otel.analysis.ledger.missing import MissingWork, carried, kept
-from rtrace_otel.analysis.ledger.work import Ended, Fate, Occurrence, PromptGroup
+from rtrace_otel.analysis.ledger.missing import MissingWork, carried, kept, lost_before
+from rtrace_otel.analysis.ledger.work import Ended, Fate, Occurrence, PromptGroup, Rollout
 from rtrace_otel.events import Row
 
 STALE: Final = frozenset({"stale", "staleness", "old", "outdated", "age", "aged", "expired", "evicted", "lag"})
@@ -22,14 +23,16 @@ class Groups:
     Args:
         missing: What stops took.
         books: Where rollouts are booked.
+        take_late: Called with what a run goes on with after another one took over from it.
 
     Attributes:
         place: Number of the present row, among the rows of the file.
         now: Its time.
     """
 
-    def __init__(self, missing: MissingWork, books: Books) -> None:
+    def __init__(self, missing: MissingWork, books: Books, take_late: Callable[[Branch, Rollout], None]) -> None:
         """Begin with none."""
+        self._take_late = take_late
         self._missing = missing
         self._books = books
         self.place = 0
@@ -77,8 +80,8 @@ class Groups:
     def publish(self, branch: Branch, row: Row, _t: float | None) -> None:
         """A ``group_sealed`` or ``group_published`` row."""
         group = self.known(branch, row.get("group_id"))
-        if group is not None and not branch.given_up:
-            self._keep_sealed(group)
+        if group is not None:
+            self._keep_sealed(branch, group)
 
     def discard(self, branch: Branch, row: Row, t: float | None) -> PromptGroup | None:
         """A ``group_discarded`` row; gives the group, if a run had it."""
@@ -93,6 +96,7 @@ class Groups:
         if _is_stale(group.discarded):
             for loss in group.came_back:  # kept for nothing
                 loss.fate = Fate.DISCARDED
+        group.came_back = []
         self._books.discarded(group)
         branch.finish(group, t)
         return group
@@ -104,24 +108,25 @@ class Groups:
             group = self.known(branch, group_id)
             if group is None:
                 continue
-            if not branch.given_up:
-                self._keep_sealed(group)
-            group.trained = True
+            self._keep_sealed(branch, group)
+            group.trained, group.came_back = True, []
             branch.groups.pop(group.group_id, None)
             groups.append(group)
         return groups
 
-    def _keep_sealed(self, group: PromptGroup) -> None:
+    def _keep_sealed(self, branch: Branch, group: PromptGroup) -> None:
         """The group goes on with results that it does not generate again: they were kept."""
-        missing = group.occurrence.missing
+        missing, before = group.occurrence.missing, len(group.rollouts)
         for generation in list(missing):
-            if any(loss.rollout.ended is Ended.SEALED for loss in missing[generation]):
-                kept(self._missing.come_back(group.occurrence, generation), group)
+            if any(loss.rollout.ended is Ended.SEALED for loss in lost_before(missing[generation], branch)):
+                kept(self._missing.come_back(group.occurrence, generation, branch), group)
         there = {rollout.generation for rollout in group.rollouts}
         for generation, result in group.occurrence.results.items() if group.brought_back else ():
             if generation not in there:
                 carried(result, group)
                 self._books.unseen += 1
+        for rollout in group.rollouts[before:] if branch.given_up else ():
+            self._take_late(branch, rollout)
 
 
 def _is_stale(reason: str) -> bool:

@@ -65,6 +65,12 @@ class MissingWork:
         """The rollout of this id in a group that some stop took, whether or not it has come back."""
         return self._taken.get(attempt_id)
 
+    def forget(self, rollouts: Iterable[Rollout]) -> None:
+        """These are settled: a row that names one of them tells of a result whose beginning is not known any more."""
+        for rollout in rollouts:
+            if self._taken.get(rollout.attempt_id) is rollout:
+                del self._taken[rollout.attempt_id]
+
     def by_group(self, group_id: str, prompt_id: str | None, epoch: object) -> Occurrence | None:
         """The turn that a group of this id stood for, unless it names another prompt or epoch."""
         found = self._by_group.get(group_id)
@@ -102,13 +108,27 @@ class MissingWork:
         if self._by_attempt.get(loss.rollout.attempt_id) is loss:
             del self._by_attempt[loss.rollout.attempt_id]
 
-    def come_back(self, occurrence: Occurrence, generation: str) -> list[Loss]:
-        """Take out what is missing of a generation."""
-        losses = occurrence.missing.pop(generation, [])
+    def come_back(self, occurrence: Occurrence, generation: str, branch: Branch | None = None) -> list[Loss]:
+        """Take out what is missing of a generation.
+
+        Args:
+            occurrence: The prompt's turn.
+            generation: The generation.
+            branch: The run that it comes back to; what its own stop or a later one took is not its to bring back.
+        """
+        missing = occurrence.missing.pop(generation, [])
+        losses = missing if branch is None else lost_before(missing, branch)
+        if len(losses) < len(missing):
+            occurrence.missing[generation] = [loss for loss in missing if loss not in losses]
         for loss in losses:
             if self._by_attempt.get(loss.rollout.attempt_id) is loss:
                 del self._by_attempt[loss.rollout.attempt_id]
         return losses
+
+
+def lost_before(losses: Iterable[Loss], branch: Branch) -> list[Loss]:
+    """What stops took before the one that ended this run, if one did: rows of it can come late."""
+    return [loss for loss in losses if branch.stopped_by is None or loss.stop < branch.stopped_by]
 
 
 def dispatched_again(losses: Iterable[Loss]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from rtrace_otel.analysis.ledger.branch import Branch, Checkpoint, Restored, Window
+from rtrace_otel.analysis.ledger.settled import Settled
 from rtrace_otel.analysis.ledger.work import Amount, Ended, Loss, PromptGroup, Rollout, amount_of
 
 
@@ -14,11 +15,14 @@ class OpenStop:
     """One stop: a run that a later one took over from.
 
     Attributes:
+        number: Its number among the stops of the file.
         stopped: The run that stopped.
         restored: The run that went on.
         said: What that run says of its checkpoint; ``None`` if it began from nothing.
         checkpoint: That checkpoint, if the file has it.
-        losses: The rollouts that the stop took.
+        losses: The rollouts that the stop took, but those that are settled.
+        settled: The latter, added up.
+        windows: What was finished since the checkpoint.
         forgotten: Further ones, too many to remember one by one.
         steps_lost: Steps trained after the checkpoint, each with the run that trained it.
         steps_late: Those that the stopped run trained after the next one had begun.
@@ -28,19 +32,24 @@ class OpenStop:
         at_risk_twice: The same, had they been taken half as often, on average over which ones are left out.
         previous_taken_at: When the checkpoint before was taken.
         idle_runs: Runs that began in between and did no work.
+        rows_late: Rows of the stopped run's work that came after the next one's first work.
     """
 
+    number: int
     stopped: Branch
     restored: Branch
     said: Restored | None
     checkpoint: Checkpoint | None
     losses: list[Loss] = field(default_factory=list)
+    settled: Settled = field(default_factory=Settled)
+    windows: list[Window] = field(default_factory=list)
     forgotten: Amount = field(default_factory=Amount)
     steps_lost: list[tuple[str, int]] = field(default_factory=list)
     steps_late: list[int] = field(default_factory=list)
     steps_again: set[int] = field(default_factory=set)
     previous_taken_at: float | None = None
     idle_runs: tuple[str, ...] = ()
+    rows_late: int = 0
     at_risk: Amount | None = None
     at_risk_half: Amount | None = None
     at_risk_twice: Amount | None = None
@@ -64,13 +73,14 @@ def take(stop: OpenStop, job: Iterable[Branch]) -> tuple[list[Window], list[Prom
         stop.steps_lost += [(branch.run, step) for window in taken for _, step in window.steps]
         if not branch.given_up:
             groups += branch.groups.values()
-            branch.given_up = True
+            branch.stopped_by = stop.number
+    stop.windows = windows
     groups += [group for window in windows for _, group in window.finished]
     for window in windows:
         stop.forgotten += window.forgotten
     alive = [group for group in groups if group.discarded is None]
     rollouts = (rollout for group in alive for rollout in group.rollouts)
-    stop.losses = [lose(rollout) for rollout in rollouts if rollout.ended is not Ended.ABANDONED]
+    stop.losses = [lose(rollout, stop.number) for rollout in rollouts if rollout.ended is not Ended.ABANDONED]
     return windows, groups
 
 
@@ -80,14 +90,45 @@ def _take_windows(stop: OpenStop, branch: Branch) -> list[Window]:
     return branch.take_after(timeline(stop.checkpoint).get(branch, 0))
 
 
+def settle(stop: OpenStop) -> list[Rollout]:
+    """Add up what is known of an old stop, and let go of the rollouts one by one, and of those beside them.
+
+    A rollout that has not come back stays. Rows that its run writes later than this are not taken, and a restore that
+    goes on from a checkpoint behind which this stop went back finds nothing of these groups.
+
+    Args:
+        stop: The stop; two more have come since.
+
+    Returns:
+        The rollouts that are let go of.
+    """
+    known = [loss for loss in stop.losses if loss.fate is not None or loss.rollout.ended is Ended.ABANDONED]
+    stop.settled = stop.settled.plus(known, stop.stopped.pace.last, finished=False)
+    gone = {id(loss) for loss in known}
+    stop.losses = [loss for loss in stop.losses if id(loss) not in gone]
+    groups = [group for window in stop.windows if window.given_up for _, group in window.finished]
+    for window in stop.windows:
+        if window.given_up:
+            window.finished = []
+    if stop.stopped.stopped_by == stop.number:
+        groups += stop.stopped.groups.values()
+        stop.stopped.groups = {}
+        stop.stopped.open = {
+            name: rollout for name, rollout in stop.stopped.open.items() if id(rollout.taken) not in gone
+        }
+    stop.windows = []
+    rollouts = [rollout for group in groups for rollout in group.rollouts]
+    return [rollout for rollout in rollouts if rollout.taken is None or id(rollout.taken) in gone]
+
+
 def timeline(checkpoint: Checkpoint | None) -> dict[Branch, int]:
     """How many windows of each run a checkpoint holds."""
     return {} if checkpoint is None else {**checkpoint.branch.follows, checkpoint.branch: checkpoint.windows_before}
 
 
-def lose(rollout: Rollout) -> Loss:
-    """A stop takes a rollout."""
-    rollout.taken = Loss(rollout)
+def lose(rollout: Rollout, stop: int = 0) -> Loss:
+    """The stop of this number takes a rollout."""
+    rollout.taken = Loss(rollout, stop)
     return rollout.taken
 
 

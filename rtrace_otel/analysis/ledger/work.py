@@ -107,6 +107,7 @@ class Loss:
 
     Attributes:
         rollout: The rollout, as it stood.
+        stop: Number of the stop, among those of the file.
         fate: What became of it, once that is known.
         tokens_carried: Its tokens that came back without being generated again.
         lives_on: Whether it came back whole, and is booked wherever that ends.
@@ -114,6 +115,7 @@ class Loss:
     """
 
     rollout: Rollout
+    stop: int = 0
     fate: Fate | None = None
     tokens_carried: int = 0
     lives_on: bool = False

@@ -18,8 +18,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from rtrace_otel.analysis.checked import number
+
 _WIDTHS: Final = {1: "B", 2: "H", 4: "I"}
 _MAX_STORED: Final = 2**32 - 2
+_MAX_EXACT: Final = 2**53
+"""Larger whole numbers are not exact in a browser."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +52,21 @@ def numbers(values: Sequence[float | None], unit: float = 1.0) -> PackedColumn:
         unit: Accuracy: 1 for whole numbers, 0.001 for times in milliseconds. A range of more than four billion units
             is stored as floats instead.
     """
-    known = [value for value in values if value is not None and math.isfinite(value)]
-    low = round(min(known) / unit) if known else 0
-    high = round(max(known) / unit) if known else 0
-    if high - low > _MAX_STORED or max(abs(low), abs(high)) > 2**53:
+    places = [_place(value, unit) for value in values]
+    known = [place for place in places if place is not None]
+    low, high = (min(known), max(known)) if known else (0, 0)
+    if high - low > _MAX_STORED or max(abs(low), abs(high)) > _MAX_EXACT:
         return floats(values)
-    stored = array("I", bytes(4 * len(values)))
-    for place, value in enumerate(values):
-        if value is not None and math.isfinite(value):
-            stored[place] = round(value / unit) - low + 1
     width = next(width for width in _WIDTHS if high - low + 1 < 256**width)
+    stored = array(_WIDTHS[width], (0 if place is None else place - low + 1 for place in places))
     return PackedColumn(
-        {"kind": "steps", "base": low, "unit": unit, "width": width},
-        _planes(array(_WIDTHS[width], stored), width),
-        len(values),
+        {"kind": "steps", "base": low, "unit": unit, "width": width}, _planes(stored, width), len(values)
     )
 
 
 def floats(values: Sequence[float | None]) -> PackedColumn:
     """A column of numbers as they are (64 bits); the browser sees NaN for ``None``."""
-    stored = array("d", (math.nan if value is None else value for value in values))
+    stored = array("d", (math.nan if (known := number(value)) is None else known for value in values))
     return PackedColumn({"kind": "floats", "width": 8}, _planes(stored, 8), len(values))
 
 
@@ -122,6 +121,14 @@ def _json(value: Any) -> bytes:
 def _compressed(data: bytes) -> str:
     # No time stamp: the same trace gives the same page.
     return base64.b64encode(gzip.compress(data, 6, mtime=0)).decode("ascii")
+
+
+def _place(value: float | None, unit: float) -> int | None:
+    known = number(value)
+    if known is None:
+        return None
+    # Beyond that the column is stored as floats whatever its unit, and dividing could overflow.
+    return round(known) if abs(known) > _MAX_EXACT else round(known / unit)
 
 
 def _planes(stored: array[Any], width: int) -> bytes:

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from pathlib import PurePath
+from typing import Any, Final
 
 from rtrace_otel.analysis.damage import ReadReport
 from rtrace_otel.analysis.overview import Overview
 from rtrace_otel.report.age import headline
 from rtrace_otel.report.check import verdict as check_verdict
 from rtrace_otel.report.damage import damage_json, missing_rows
+from rtrace_otel.report.definitions import DEFINITIONS
 from rtrace_otel.report.document import printable
 from rtrace_otel.report.formats import finite
-from rtrace_otel.report.html.age_data import age_columns
-from rtrace_otel.report.html.blocks import document_blocks
+from rtrace_otel.report.html.age_data import age_tables, staleness_facts
 from rtrace_otel.report.html.columns import Columns, pack, pack_json
+from rtrace_otel.report.html.cost_data import refit_table, survival_tables, waste_accounts, waste_table
+from rtrace_otel.report.html.flow_data import flow_facts, flow_tables
 from rtrace_otel.report.html.page import PageData
+from rtrace_otel.report.html.texts import page_texts
+from rtrace_otel.report.html.tiles import tiles
+from rtrace_otel.report.html.timeline_data import timeline_columns, timeline_json
+from rtrace_otel.report.latency import latency_json
 from rtrace_otel.report.numbers import moment, plural, shortener
-from rtrace_otel.report.restore import restore_document, restore_json
+from rtrace_otel.report.restore import restore_json
+from rtrace_otel.report.restore_words import stop_sentences
 from rtrace_otel.report.restore_words import verdict as restore_verdict
 from rtrace_otel.report.steps import findings
-from rtrace_otel.report.summary import summary_document, summary_json
+from rtrace_otel.report.summary import summary_json
 from rtrace_otel.report.summary import verdict as summary_verdict
-from rtrace_otel.report.waste import waste_document, waste_json, waste_verdict
+from rtrace_otel.report.waste import waste_json, waste_verdict
 from rtrace_otel.version import __version__
+
+SHOWN: Final = frozenset({"summary", "restore", "age", "waste", "steps", "attempts", "groups", "check", "report"})
+"""Commands whose numbers the page shows."""
 
 
 def page_data(found: Overview, read: ReadReport, *, title: str | None = None, shared: bool = False) -> PageData:
@@ -35,38 +46,59 @@ def page_data(found: Overview, read: ReadReport, *, title: str | None = None, sh
         title: Title of the page; by default the name of the file.
         shared: Whether ids and names were taken out of the rows.
     """
-    document = finite(page_document(found, read))
     return PageData(
-        title=printable(title) if title is not None else f"Rollouts of {printable(read.source)}",
+        title=printable(f"Rollouts of {PurePath(read.source).name or read.source}" if title is None else title),
         about=_about(found, read, shared),
         opening=opening(found, read),
         head=finite(_head(found, read, shared)),
-        document=pack_json(document),
+        document=pack_json(_shown(finite(page_document(found, read)))),
         tables={name: pack(columns) for name, columns in page_tables(found).items()},
     )
 
 
 def page_document(found: Overview, read: ReadReport) -> dict[str, Any]:
     """The results as JSON values: ``results`` as the commands give them, ``texts`` as people read them."""
-    source = read.source
+    summary = summary_json(found.summary)
+    waste = waste_json(found.waste)
+    stops = found.restores.stops
     return {
+        "tiles": tiles(found),
         "results": {
-            "summary": summary_json(found.summary),
+            # What has a line for each step is in the packed tables.
+            "summary": {name: value for name, value in summary.items() if name != "ages"},
             "restore": restore_json(found.restores),
-            "waste": waste_json(found.waste),
+            "waste": {name: value for name, value in waste.items() if name != "steps"},
+            "timeline": timeline_json(found.timeline),
+            "latencies": latency_json(found.slow.attempts.latencies),
             "read": damage_json(read),
         },
-        "texts": {
-            "summary": document_blocks(summary_document(found.summary, read)),
-            "restore": document_blocks(restore_document(found.restores, source, read.rows_missing)),
-            "waste": document_blocks(waste_document(found.waste, source, read.rows_missing)),
-        },
+        "stop_sentences": [
+            [printable(text) for text in stop_sentences(stop, number, len(stops))]
+            for number, stop in enumerate(stops, 1)
+        ],
+        "accounts": waste_accounts(found.waste_steps),
+        "staleness": staleness_facts(found.staleness),
+        "refits": len(found.pauses.refits),
+        "flow": flow_facts(found),
+        "texts": page_texts(found, read),
+        "definitions": [
+            [one.name, one.meaning, one.formula, one.unit, one.source]
+            for one in DEFINITIONS
+            if not SHOWN.isdisjoint(one.shown_in)
+        ],
     }
 
 
 def page_tables(found: Overview) -> Mapping[str, Columns]:
     """The columns of the charts, by table."""
-    return {"ages": age_columns(found.staleness)}
+    return {
+        **age_tables(found.staleness),
+        **flow_tables(found),
+        **timeline_columns(found.timeline),
+        "waste": waste_table(found.waste_steps),
+        "refits": refit_table(found.pauses),
+        **survival_tables(found.slow),
+    }
 
 
 def opening(found: Overview, read: ReadReport) -> list[str]:
@@ -74,7 +106,16 @@ def opening(found: Overview, read: ReadReport) -> list[str]:
     sentences = [restore_verdict(found.restores), summary_verdict(found.summary), headline(found.staleness.ages)]
     sentences += [waste_verdict(found.waste), *findings(found.steps)]
     sentences += [] if found.check is None else [check_verdict(found.check)]
-    return [printable(text) for text in (*(block.text for block in missing_rows(read.rows_missing)), *sentences)]
+    return [printable(text) for text in (*sentences, *(block.text for block in missing_rows(read.rows_missing)))]
+
+
+def _shown(value: Any) -> Any:
+    """A JSON value whose texts can be shown: names in it come from a file."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return {printable(key): _shown(item) for key, item in value.items()}
+    return [_shown(item) for item in value] if isinstance(value, list) else value
 
 
 def _about(found: Overview, read: ReadReport, shared: bool) -> str:
@@ -95,5 +136,6 @@ def _head(found: Overview, read: ReadReport, shared: bool) -> dict[str, Any]:
         "source": printable(read.source),
         "rows": read.rows,
         "shared": shared,
+        "opening": opening(found, read),
         "runs": [{"run": printable(run), "short": printable(short(run))} for run in runs],
     }

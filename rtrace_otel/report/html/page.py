@@ -26,12 +26,32 @@ SCRIPTS: Final = (
     "assets/columns.js",
     "assets/table.js",
     "assets/blocks.js",
+    "assets/lines.js",
+    "assets/canvas.js",
     "assets/overview.js",
+    "assets/stops.js",
+    "assets/timeline/model.js",
+    "assets/timeline/filter.js",
+    "assets/timeline/view.js",
+    "assets/timeline/paint.js",
+    "assets/timeline/bands.js",
+    "assets/timeline/story.js",
+    "assets/timeline/pick.js",
+    "assets/timeline/legend.js",
+    "assets/timeline/controls.js",
+    "assets/timeline/parts.js",
+    "assets/timeline/panel.js",
+    "assets/age.js",
+    "assets/flow.js",
+    "assets/waste.js",
+    "assets/latency.js",
+    "assets/pauses.js",
+    "assets/tables.js",
     "assets/boot.js",
 )
 """The page's scripts in the order in which they run; panels stand in the order of theirs."""
 
-STYLES: Final = ("vendor/uPlot.min.css", "assets/page.css")
+STYLES: Final = ("vendor/uPlot.min.css", "assets/page.css", "assets/timeline/timeline.css")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +81,7 @@ def render_page(
     panels: Sequence[str] = SCRIPTS,
     more_scripts: Sequence[str] = (),
     connect: str | None = None,
-    command: str = "report",
+    footer: str | None = None,
 ) -> str:
     """The page as one HTML text.
 
@@ -70,7 +90,7 @@ def render_page(
         panels: Names of its scripts in the order in which they run, for a page of another command.
         more_scripts: Texts of scripts that run after all others.
         connect: Source that the page may talk to (``'self'`` for a page that follows a file); nobody by default.
-        command: The command that writes it.
+        footer: What stands at its end.
     """
     scripts = [*map(asset, panels), *more_scripts]
     style = "\n".join(map(asset, STYLES))
@@ -81,7 +101,8 @@ def render_page(
         "about": html.escape(data.about),
         "style": style,
         "opening": "".join(f"<p>{html.escape(text)}</p>" for text in data.opening),
-        "footer": html.escape(f"Written by rtrace {command}. This file loads nothing and sends nothing."),
+        "footer": html.escape(_FOOTER if footer is None else footer),
+        "licence": html.escape(asset("vendor/uPlot-LICENSE.txt")),
         "head": inline_json(data.head),
         "document": data.document,
         "tables": "\n".join(
@@ -100,10 +121,20 @@ def inline_json(value: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
+def policy_of(page: str) -> str:
+    """The Content-Security-Policy of a page, as a header of HTTP carries it."""
+    head, _, rest = page.partition('<meta http-equiv="Content-Security-Policy" content="')
+    assert head, "a page has a policy"
+    return html.unescape(rest.partition('"')[0])
+
+
 @cache
 def asset(name: str) -> str:
     """A file of this folder as text."""
     return (files("rtrace_otel.report.html") / name).read_text(encoding="utf-8").strip()
+
+
+_FOOTER: Final = "Written by rtrace report. This file loads nothing and sends nothing. Lines are drawn with uPlot."
 
 
 def _template() -> str:

@@ -28,9 +28,9 @@ def test_counts_that_do_not_follow_from_the_calls() -> None:
     rows = [refit("a", 3, 4, ("c", 40)), published("a", "g", {3: 100}, ("c", 3, 100)), trained("a", 1, 5, "g")]
     report = checked(*rows)
 
-    assert [("RT502", 3)] == [(one.code, one.line) for one in report.findings]
+    assert [("RT303", 2), ("RT502", 3)] == [(one.code, one.line) for one in report.findings]
     assert "Step 1: the published age is 0.6 too old compared with the one recomputed from the calls." == (
-        report.findings[0].message
+        report.findings[1].message
     )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rtrace_otel.analysis.ledger.branch import Branch, Checkpoint, Restored, Retention
+from rtrace_otel.analysis.ledger.branch import Branch, Checkpoint, Restored
 from rtrace_otel.analysis.ledger.pace import RunPace
+from rtrace_otel.analysis.ledger.retention import Retention
 from rtrace_otel.analysis.ledger.work import Amount, Ended, Occurrence, PromptGroup, Rollout
 
 

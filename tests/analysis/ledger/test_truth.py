@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 
 from rtrace_otel.analysis.ledger.work import Ended, Fate
 from rtrace_otel.analysis.restore import RestoreFold
@@ -13,7 +13,7 @@ from rtrace_otel.analysis.restore_results import RestoreReport, Stop
 from rtrace_otel.analysis.waste import WasteFold, WasteReport
 from rtrace_otel.events import Row
 from rtrace_otel.testing import RolloutFate, Simulation, SimulationSettings, StopTruth, Truth, simulate
-from tests.analysis.ledger.histories import histories, tells_enough
+from tests.analysis.ledger.histories import LATE_STEP, histories, tells_enough
 
 
 def followed(rows: list[Row]) -> tuple[RestoreFold, RestoreReport, WasteReport]:
@@ -37,6 +37,7 @@ def job(given_settings: SimulationSettings) -> Simulation:
 
 
 @given(histories())
+@example(LATE_STEP)
 @settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_restore_says_what_is_true(given_settings: SimulationSettings) -> None:
     """Every stop: who stopped, when, what came first after it, which steps were lost, and the fate of every rollout."""
@@ -95,7 +96,8 @@ def fates_said(fold: RestoreFold, place: int) -> dict[str, str]:
 
 
 @given(histories())
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@example(LATE_STEP)
+@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_waste_says_what_is_true(given_settings: SimulationSettings) -> None:
     """Every attempt is in one account; what was trained is what the surviving steps trained."""
     simulation = job(given_settings)
@@ -114,7 +116,8 @@ def test_waste_says_what_is_true(given_settings: SimulationSettings) -> None:
 
 
 @given(histories())
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@example(LATE_STEP)
+@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_the_lineage_is_true(given_settings: SimulationSettings) -> None:
     """Which steps count in the end, and which were given up, run by run."""
     simulation = job(given_settings)

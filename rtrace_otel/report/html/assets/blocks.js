@@ -7,7 +7,8 @@
     if (block.tone === "command") {
       return el("pre", { class: "command" }, el("code", {}, block.text));
     }
-    return el("p", { class: block.tone }, block.text);
+    const said = rtrace.data.head.opening.includes(block.text); // no need to mark what the page begins with
+    return el("p", { class: said ? "lead" : block.tone }, block.text);
   }
 
   function facts(block) {

@@ -16,10 +16,11 @@
 
   const button = document.getElementById("theme");
   const system = matchMedia("(prefers-color-scheme: dark)");
+  const print = matchMedia("print");
   let chosen = null;
 
   function apply() {
-    rtrace.setTheme(chosen || (system.matches ? "dark" : "light"));
+    rtrace.setTheme(print.matches ? "light" : chosen || (system.matches ? "dark" : "light"));
     button.setAttribute("aria-pressed", String(rtrace.isDark()));
   }
 
@@ -28,18 +29,27 @@
     apply();
   });
   system.addEventListener("change", apply);
+  print.addEventListener("change", apply);
   addEventListener("beforeprint", () => rtrace.setTheme("light"));
   addEventListener("afterprint", apply);
   apply();
 
+  /** What the address names did not exist when the browser looked for it. */
+  function toFragment() {
+    const wanted = location.hash && document.getElementById(location.hash.slice(1));
+    if (wanted) {
+      wanted.scrollIntoView();
+    }
+  }
+
   rtrace.ready = load().then(
     (data) => {
       rtrace.draw(data);
-      document.documentElement.dataset.ready = "true";
-      const wanted = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-      if (wanted) {
-        wanted.scrollIntoView(); // what it names did not exist when the browser looked for it
-      }
+      // Charts take their height a moment later.
+      requestAnimationFrame(() => {
+        toFragment();
+        document.documentElement.dataset.ready = "true";
+      });
     },
     (error) => {
       document.getElementById("problem").hidden = false;

@@ -23,7 +23,11 @@
   const readers = {
     steps(bytes, offset, rows, column) {
       const stored = unsigned(bytes, offset, rows, column.width);
-      return Float64Array.from(stored, (value) => (value === 0 ? NaN : (column.base + value - 1) * column.unit));
+      const values = new Float64Array(rows);
+      for (let row = 0; row < rows; row++) {
+        values[row] = stored[row] === 0 ? NaN : (column.base + stored[row] - 1) * column.unit;
+      }
+      return values;
     },
     floats(bytes, offset, rows) {
       const values = new DataView(new ArrayBuffer(8 * rows));
@@ -37,7 +41,11 @@
     },
     texts(bytes, offset, rows, column) {
       const stored = unsigned(bytes, offset, rows, column.width);
-      return Array.from(stored, (value) => (value === 0 ? null : column.texts[value - 1]));
+      const values = new Array(rows);
+      for (let row = 0; row < rows; row++) {
+        values[row] = stored[row] === 0 ? null : column.texts[stored[row] - 1];
+      }
+      return values;
     },
   };
 

@@ -8,7 +8,9 @@
  *       title: "Batch age per step",          // heading, and its line in the contents
  *       section: "staleness",                 // id of one of SECTIONS; else a section of its own
  *       wanted: (data) => data.doc.x !== null, // optional: whether there is anything to show
+ *       half: true,                           // optional: stands beside another one where the screen is wide
  *       draw: (host, data) => {...},          // builds it under `host` (empty); called again for new data or a new theme
+ *       update: (data) => {...},              // optional: takes new data where it stands, so that focus and drags stay
  *       state: () => ({...}),                 // what is drawn, as plain values: tests and links read it
  *     });
  *
@@ -122,11 +124,13 @@
     if (!section) {
       const heading = el("h2", {}, known ? known[1] : spec.title);
       section = el("section", { id: `section-${name}`, class: "section" }, heading);
-      document.querySelector("main").append(section);
+      const later = SECTIONS.slice(known ? SECTIONS.indexOf(known) + 1 : SECTIONS.length);
+      const next = later.map(([other]) => document.getElementById(`section-${other}`)).find(Boolean);
+      document.querySelector("main").insertBefore(section, next || null); // a page that follows a file gets sections later
     }
     const host = el("div", { class: "panel-body" });
     const heading = spec.title && known ? el("h3", {}, spec.title) : null;
-    section.append(el("article", { id: `panel-${id}`, class: "panel", "data-panel": id }, heading, host));
+    section.append(el("article", { id: `panel-${id}`, class: spec.half ? "panel half" : "panel", "data-panel": id }, heading, host));
     return host;
   }
 
@@ -139,6 +143,10 @@
         if (old) {
           old.remove();
         }
+        continue;
+      }
+      if (old && spec.update) {
+        spec.update(data);
         continue;
       }
       const host = old ? old.querySelector(".panel-body") : place(id, spec);

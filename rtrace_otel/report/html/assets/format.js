@@ -47,10 +47,18 @@
     return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
   }
 
+  /** A round duration for an axis: `30 min`, `2 h`, `1 h 30 min`. */
+  function roundSeconds(value) {
+    if (value < 60) {
+      return value < 1 && value > 0 ? `${Number((1000 * value).toPrecision(3))} ms` : `${Number(value.toPrecision(3))} s`;
+    }
+    return seconds(value).replace(/ 0 (s|min)$/, "");
+  }
+
   /** A point in time, in UTC, to the second. */
   function moment(value) {
     return known(value) ? new Date(1000 * value).toISOString().slice(0, 19).replace("T", " ") : "-";
   }
 
-  rtrace.format = { known, count, short, age, percent, seconds, moment };
+  rtrace.format = { known, count, short, age, percent, seconds, roundSeconds, moment };
 })();

@@ -1,13 +1,20 @@
 "use strict";
-/** What the trace holds: its runs, and everything that was counted. */
+/** The numbers that matter, and what the trace holds. */
 (() => {
+  const { el } = rtrace;
+
+  function tile(one) {
+    const link = el("a", { href: `#section-${one.section}` }, one.label);
+    return el("div", { class: "tile" }, el("dt", {}, link), el("dd", {}, one.value, el("div", { class: "note" }, one.note)));
+  }
+
   rtrace.panel("overview", {
-    title: "What happened",
+    title: "",
     section: "overview",
     draw(host, data) {
-      const shown = data.doc.texts.summary.filter((block) => block.type !== "sentence");
-      host.append(...rtrace.blocks(shown));
+      host.append(el("dl", { class: "tiles" }, ...data.doc.tiles.map(tile)));
+      host.append(...rtrace.blocks(data.doc.texts.overview));
     },
-    state: () => rtrace.data.doc.results.summary,
+    state: () => ({ ...rtrace.data.doc.results.summary, tiles: rtrace.data.doc.tiles }),
   });
 })();

@@ -2,7 +2,8 @@
 /** Tables that can be sorted by a column and copied. */
 (() => {
   const { el } = rtrace;
-  const FIRST = 25;
+  const FIRST = 15;
+  const WIDE = 13;
 
   /**
    * A table of `blocks.py`.
@@ -36,7 +37,7 @@
     const left = table.of - table.rows.length;
     const note = left > 0 ? `${rtrace.format.count(left)} more rows are not in this page. ` : null;
     const caption = el("caption", {}, el("span", {}, table.title), copy, copied);
-    const grid = el("table", {}, caption, el("thead", {}, el("tr", {}, ...heads)), body);
+    const grid = el("table", { class: table.columns.length > WIDE ? "wide" : null }, caption, el("thead", {}, el("tr", {}, ...heads)), body);
     return el(
       "div",
       { class: "table" },
@@ -52,7 +53,7 @@
       state.order = sorted(table, place, state.descending);
       refresh();
     };
-    const button = el("button", { type: "button", onclick: sort }, column.title || column.key);
+    const button = el("button", { type: "button", onclick: sort, "aria-label": `sort by ${column.title || column.key}` }, column.title);
     return el("th", { scope: "col", class: column.align }, button);
   }
 

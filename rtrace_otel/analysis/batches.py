@@ -1,0 +1,71 @@
+"""A file in batches of whole lines: one read for some hundred rows instead of a call for each."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from typing import Final
+
+MAX_LINE_BYTES: Final = 64 * 1024 * 1024
+"""A longer line is read in pieces of this size: a file system can leave gigabytes of NUL without a newline."""
+
+BATCH_BYTES: Final = 1 << 16
+"""Asked for at once: what fits into a processor's cache is fastest."""
+
+
+def batches(read: Callable[[int], bytes]) -> Iterator[tuple[list[bytes], int]]:
+    """The lines of a file, many at a time.
+
+    Args:
+        read: Gives at most so many bytes, and none at the end; a pipe may give fewer.
+
+    Yields:
+        Lines with their newlines, and how many bytes they are. The last line may lack its newline; one that is longer
+        than ``MAX_LINE_BYTES`` comes in pieces of that size, as from ``open_lines``.
+    """
+    held: list[bytes] = []
+    size = 0
+    while block := read(BATCH_BYTES) or (read(BATCH_BYTES) if size else b""):  # a torn line may have grown meanwhile
+        if size + len(block) >= MAX_LINE_BYTES:
+            lines, rest = _cut(b"".join(held) + block)
+            held, size = [rest], len(rest)
+            if lines:
+                yield lines, sum(map(len, lines))
+            continue
+        lines = io.BytesIO(block).readlines()
+        given = size + len(block)
+        if held and lines[0].endswith(b"\n"):
+            held.append(lines[0])
+            lines[0] = b"".join(held)
+            held, size = [], 0
+        if not lines[-1].endswith(b"\n"):
+            held.append(lines.pop())
+            size += len(held[-1])
+        if lines:
+            yield lines, given - size
+    if size:
+        yield [b"".join(held)], size
+
+
+def up_to(size: int, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
+    """Reads no more than so many bytes."""
+    left = size
+
+    def limited(wanted: int) -> bytes:
+        nonlocal left
+        data = read(min(wanted, left)) if left else b""
+        left -= len(data)
+        return data
+
+    return limited
+
+
+def _cut(data: bytes) -> tuple[list[bytes], bytes]:
+    """Whole lines and full pieces of one that is too long, and what is left."""
+    stream = io.BytesIO(data)
+    lines: list[bytes] = []
+    while line := stream.readline(MAX_LINE_BYTES):
+        if not line.endswith(b"\n") and len(line) < MAX_LINE_BYTES:
+            return lines, line
+        lines.append(line)
+    return lines, b""

@@ -1,0 +1,46 @@
+"""Tokens by weight version: what a group or a step has of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rtrace_otel.analysis.checked import MAX_INT
+
+
+def age_of(counts: Mapping[int, int], trained_version: int) -> float | None:
+    """Batch age in versions of tokens by version, or ``None`` without tokens."""
+    tokens = sum(counts.values())
+    if not tokens:
+        return None
+    try:
+        return trained_version - sum(version * count for version, count in counts.items()) / tokens
+    except OverflowError:  # no such version: a number with hundreds of digits
+        return None
+
+
+def clean_counts(counts: Any) -> dict[int, int] | None:
+    """A ``tokens_by_version`` field with int keys, or ``None`` if it is none; other entries are dropped.
+
+    So are versions and counts of more than 63 bits, which no job has.
+    """
+    if not isinstance(counts, Mapping):
+        return None
+    clean: dict[int, int] = {}
+    for version, tokens in counts.items():
+        try:
+            key, number = int(version), int(tokens)
+        except (OverflowError, TypeError, ValueError):
+            continue
+        if -MAX_INT < key < MAX_INT and -MAX_INT < number < MAX_INT:
+            clean[key] = clean.get(key, 0) + number
+    return clean
+
+
+def add_up(groups: Iterable[Mapping[int, int]]) -> dict[int, int]:
+    """The sum of several counts by version."""
+    total: dict[int, int] = {}
+    for counts in groups:
+        for version, tokens in counts.items():
+            total[version] = total.get(version, 0) + tokens
+    return total

@@ -1,0 +1,210 @@
+"""From lines to rows, one line at a time, with a tally of what was wrong with them: the exact way to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from rtrace_otel.analysis import batches
+from rtrace_otel.analysis.damage import Damage, DamageKind, Tally
+from rtrace_otel.analysis.dialect import is_event, is_of_two, to_vocabulary
+from rtrace_otel.analysis.recover import Recovered, clipped, recover
+from rtrace_otel.errors import TraceFileError
+from rtrace_otel.events import EVENTS_BY_NAME, Row
+from rtrace_otel.spans.otlp_json import carried_spans
+from rtrace_otel.spans.ranges import Ranges
+from rtrace_otel.spans.unproject import Unprojector
+
+HARMLESS: Final = frozenset({DamageKind.BYTE_ORDER_MARK})
+"""Damage that loses nothing and that ``strict`` lets pass."""
+
+NOT_PLAIN: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+"""What a decoder raises for a line that is not one whole row of the form it expects."""
+
+_BEGINNINGS: Final = {name: f'{{"event":"{name}"'.encode() for name in EVENTS_BY_NAME}
+
+_decode = msgspec.json.Decoder().decode
+
+
+def decode_row(line: bytes) -> Row | None:
+    """The row of a line, if it is a plain one of ours; ``None`` if it takes a :class:`LineDecoder`."""
+    try:
+        row: Row = _decode(line)
+    except NOT_PLAIN:
+        return None
+    plain = type(row) is dict and type(row.get("seq")) is int and is_event(row) and "resourceSpans" not in row
+    if not plain or is_of_two(line, row["event"]):
+        return None
+    counts = row.get("tokens_by_version")
+    if counts:
+        try:
+            versions = {int(version): tokens for version, tokens in counts.items()}
+        except (AttributeError, ValueError):
+            return None
+        if len(versions) != len(counts):
+            return None
+        row["tokens_by_version"] = versions
+    return row
+
+
+class LineDecoder:
+    """Turns lines into rows and counts what it meets.
+
+    Args:
+        name: What to call the source in messages.
+        strict: Raise at the first damage instead of going on.
+
+    Attributes:
+        tally: What was met so far.
+        in_long_line: Whether the next line is the rest of one that was too long.
+    """
+
+    def __init__(self, name: str, *, strict: bool = False) -> None:
+        """Begin with no line seen."""
+        self.tally = Tally(name)
+        self.in_long_line = False
+        self._unprojector = Unprojector()
+        self._seen: dict[str, Ranges] = {}
+        self._strict = strict
+
+    def rows_of(self, lines: Iterable[bytes]) -> Iterator[Row]:
+        """The rows of the lines that come next, each with its newline if it has one.
+
+        Raises:
+            TraceFileError: One is damaged, and the decoder is strict.
+        """
+        tally = self.tally
+        next_seq = tally.next_seq
+        for line in lines:
+            if self.in_long_line:
+                yield from self._rest_of_long_line(line)
+                continue
+            tally.lines += 1
+            try:
+                row = _decode(line)
+            except NOT_PLAIN:
+                yield from self._recovered(line)
+                continue
+            if type(row) is dict and "resourceSpans" in row:
+                yield from self._rows_of_spans(row)
+                continue
+            if type(row) is not dict or not is_event(row):
+                self.damaged(Damage(tally.lines, DamageKind.NOT_AN_EVENT, _preview(line), 0))
+                continue
+            event = row.get("event")
+            if not line.startswith(_BEGINNINGS.get(str(event), b"\n")) and is_of_two(line, event):
+                self.damaged(Damage(tally.lines, DamageKind.TORN_ROW, _preview(line), 0))
+                continue
+            if line.endswith(b"\r\n"):
+                tally.crlf_lines += 1
+            seq = row.get("seq")
+            run = row["run"] if type(seq) is int else ""
+            if type(seq) is int and seq == next_seq.get(run, 0):
+                next_seq[run] = seq + 1
+                tally.runs[run] = tally.runs.get(run, 0) + 1
+                tally.rows += 1
+                if "tokens_by_version" in row:
+                    self._restore_versions(row)
+                yield row
+            else:
+                yield self._accepted(row)
+
+    def _recovered(self, line: bytes) -> Iterator[Row]:
+        tally = self.tally
+        if not line.strip():
+            tally.blank_lines += 1
+            return
+        if line.endswith(b"\r\n"):
+            tally.crlf_lines += 1
+        if len(line) >= batches.MAX_LINE_BYTES and not line.endswith(b"\n"):
+            self.in_long_line = True
+            kind = DamageKind.TOO_LONG if line.strip(b"\0") else DamageKind.NUL_BYTES
+            self.damaged(Damage(tally.lines, kind, f"{len(line)} bytes without a newline", 0))
+            return
+        yield from self._saved(recover(line, first=tally.lines == 1, last=not line.endswith(b"\n")))
+
+    def _rest_of_long_line(self, piece: bytes) -> Iterator[Row]:
+        """Pieces of one line: only its last one can hold a row that is whole."""
+        if piece.endswith(b"\n") or len(piece) < batches.MAX_LINE_BYTES:
+            self.in_long_line = False
+            yield from self._saved(recover(piece, rest=True))
+
+    def _saved(self, found: Recovered) -> Iterator[Row]:
+        tally = self.tally
+        for kind, detail in found.faults:
+            self.damaged(Damage(tally.lines, kind, detail, len(found.rows)))
+        for row in found.rows:
+            yield self._accepted(row)
+
+    def _rows_of_spans(self, document: Row) -> Iterator[Row]:
+        """The rows in a line of OTLP JSON; spans that are not ours are passed over."""
+        for span in carried_spans(document):
+            for row in self._unprojector.rows_of(span):
+                self.tally.unordered.add(row["run"])
+                if not self._came_before(row):
+                    yield self._accepted(row)
+
+    def _came_before(self, row: Row) -> bool:
+        """Whether the row was in a span already: a collector writes a span that is sent again once more."""
+        seq = row.get("seq")
+        if type(seq) is not int or seq < 0:
+            return False
+        seen = self._seen.setdefault(row["run"], Ranges())
+        if seq in seen:
+            return True
+        seen.add(seq)
+        return False
+
+    def _accepted(self, row: Row) -> Row:
+        """Count a row that is not simply the next one of its run."""
+        tally = self.tally
+        seq = row.get("seq")
+        if row.get("from_spans") is True and row.get("event") == "run_started":
+            tally.unordered.add(row["run"])
+        elif type(seq) is not int and row.get("run") not in tally.unordered:
+            row = to_vocabulary(row)
+        run = row["run"]
+        tally.runs[run] = tally.runs.get(run, 0) + 1
+        tally.rows += 1
+        if type(seq) is int and run not in tally.unordered:
+            tally.unexpected_seq(run, seq, tally.lines)
+        if "tokens_by_version" in row:
+            self._restore_versions(row)
+        return row
+
+    def _restore_versions(self, row: Row) -> None:
+        counts = row["tokens_by_version"]
+        if counts is None or counts == {}:
+            return
+        versions: dict[int, Any] = {}
+        if isinstance(counts, dict):
+            try:
+                versions = {int(version): tokens for version, tokens in counts.items()}
+            except (TypeError, ValueError):
+                versions = {}
+        if versions and len(versions) == len(counts):
+            row["tokens_by_version"] = versions
+        else:
+            detail = f"tokens_by_version: expected an object with versions as keys, found {clipped(repr(counts))}"
+            self.damaged(Damage(self.tally.lines, DamageKind.BAD_FIELD, detail, 1))
+
+    def damaged(self, damage: Damage) -> None:
+        """Count a damage.
+
+        Raises:
+            TraceFileError: The decoder is strict, and the damage is not harmless.
+        """
+        self.tally.add_damage(damage)
+        if self._strict and damage.kind not in HARMLESS:
+            raise TraceFileError(
+                self.tally.source,
+                f"{damage.kind.value}: {damage.detail}",
+                line=damage.line,
+                hint="Read without --strict (strict=True), the rest is given and the damage reported",
+            )
+
+
+def _preview(line: bytes) -> str:
+    return clipped(line.decode("utf-8", "replace").strip())

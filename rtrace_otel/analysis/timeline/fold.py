@@ -1,0 +1,151 @@
+"""The job over time, in one pass: attempts in lanes, bands, and series."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from rtrace_otel.analysis.checked import time_of
+from rtrace_otel.analysis.flow import Flow
+from rtrace_otel.analysis.flow_records import Outcome
+from rtrace_otel.analysis.flow_tap import FlowTap
+from rtrace_otel.analysis.ledger.follow import RolloutFollower
+from rtrace_otel.analysis.ledger.work import Fate
+from rtrace_otel.analysis.queue_depth import Depth, Queues
+from rtrace_otel.analysis.recent import Recent
+from rtrace_otel.analysis.runs import RunFold
+from rtrace_otel.analysis.timeline.band_fold import BandFold
+from rtrace_otel.analysis.timeline.bands import StepBand
+from rtrace_otel.analysis.timeline.columns import columns_of
+from rtrace_otel.analysis.timeline.kept import Bar, Selection
+from rtrace_otel.analysis.timeline.levels import LevelFold
+from rtrace_otel.analysis.timeline.results import QUEUED_GROUPS, SERIES, TRAINED_TOKENS, Timeline
+from rtrace_otel.analysis.timeline.tally import Tally
+from rtrace_otel.events import Row
+
+
+def timeline(events: Iterable[Row], selection: Selection | None = None) -> Timeline:
+    """The timeline of a trace.
+
+    Args:
+        events: Rows in file order, of all runs.
+        selection: Which attempts to hold, and how many; by default up to 100,000 of all.
+    """
+    fold = TimelineFold(selection)
+    for row in events:
+        fold.add(row)
+    return fold.result()
+
+
+class TimelineFold:
+    """Builds a :class:`Timeline` row by row.
+
+    Memory holds what is open, the attempts that the selection keeps, the bands, and what restore costs need.
+
+    Args:
+        selection: Which attempts to hold, and how many.
+        follower: What follows the rollouts, if somebody else gives it every row **before** it is given here; by default
+            an own one.
+        flow: What follows groups and attempts, likewise.
+    """
+
+    def __init__(
+        self,
+        selection: Selection | None = None,
+        follower: RolloutFollower | None = None,
+        flow: FlowTap | None = None,
+    ) -> None:
+        """Begin with no row seen."""
+        self._selection = selection or Selection()
+        self._follows = follower is None
+        self._follower = follower or RolloutFollower()
+        self._flow = flow or Flow()
+        self._runs = RunFold()
+        self._last_rows: dict[str, float] = {}
+        levels = LevelFold(SERIES)
+        self._queues = Queues(lambda: _Waiting(levels))
+        self._tally = Tally(self._selection, levels)
+        self._bands = BandFold(self._trained)
+
+    def add(self, row: Row) -> None:
+        """Take the next row of the file."""
+        if self._follows:
+            self._follower.add(row)
+        self._runs.add(row)
+        time = time_of(row)
+        if time is not None:
+            self._last_rows[row["run"]] = max(time, self._last_rows.get(row["run"], time))
+        self._queues.add(row)
+        if row["event"] == "train_step":
+            self._queues.of(row["run"])[1].forget()
+        self._bands.add(row)
+        for ended in self._flow.add(row):
+            self._tally.add(ended, self._last_rows, time)
+
+    def result(self) -> Timeline:
+        """The timeline over the rows so far."""
+        tally, runs = self._tally.copy(), self._runs.result()
+        for ended in self._flow.still_open():
+            tally.add(ended, self._last_rows, None)
+        for run, last_row in self._last_rows.items():
+            tally.levels.change(QUEUED_GROUPS, last_row, -self._queues.of(run)[0].shown)
+        bars = sorted(tally.bars(), key=lambda bar: (bar.start, bar.end, bar.record.run, bar.record.attempt_id))
+        columns, tables = columns_of(bars, _fates_of(bars, self._fates(), tally.kept_by))
+        bands = self._bands.result(runs, self._follower.stops)
+        times = [time for run in bands.runs for time in (run.start, run.end)]
+        return Timeline(
+            attempts=columns,
+            tables=tables,
+            lanes=max(columns.lane, default=-1) + 1,
+            attempts_total=tally.total,
+            attempts_untimed=tally.untimed,
+            attempts_matching=tally.matching,
+            attempts_shown=len(columns),
+            by_outcome=dict(tally.by_outcome),
+            attempt_seconds=tally.seconds,
+            bands=bands,
+            series=tally.levels.result(),
+            start=min([*times, *columns.start], default=None),
+            end=max([*times, *columns.end], default=None),
+        )
+
+    def _trained(self, band: StepBand) -> None:
+        if band.tokens:
+            self._tally.levels.amount(TRAINED_TOKENS, band.start, band.end, band.tokens)
+
+    def _fates(self) -> dict[tuple[str, str], Fate]:
+        """What became of every attempt that a stop took, by run and id; of several stops the last one counts."""
+        return {
+            (loss.rollout.run, loss.rollout.attempt_id): loss.fate_if(self._follower.job_ended(stop))
+            for stop in self._follower.stops
+            for loss in stop.losses
+        }
+
+
+def _fates_of(bars: Iterable[Bar], taken: Mapping[tuple[str, str], Fate], kept_by: Recent[str]) -> list[Fate | None]:
+    """The fate of each attempt; one that a later run kept although no stop took it was in a group that it discarded."""
+    fates: list[Fate | None] = []
+    for bar in bars:
+        run, attempt_id = bar.record.run, bar.record.attempt_id
+        fate, keeper = taken.get((run, attempt_id)), kept_by.get(attempt_id)
+        was_kept = fate is None and bar.record.outcome is Outcome.SEALED and keeper not in (None, run)
+        fates.append(Fate.REUSED if was_kept else fate)
+    return fates
+
+
+class _Waiting(Depth):
+    """Groups that wait, whose changes go into the series; nobody asks for their number at earlier moments.
+
+    Attributes:
+        shown: How many the series has: without those that came or went at an unknown time since the last known one.
+    """
+
+    def __init__(self, levels: LevelFold) -> None:
+        super().__init__()
+        self._levels = levels
+        self.shown = 0
+
+    def change(self, by: int, time: float | None) -> None:
+        self.now += by
+        if time is not None:
+            self._levels.change(QUEUED_GROUPS, time, self.now - self.shown)
+            self.shown = self.now

@@ -1,0 +1,344 @@
+"use strict";
+/** The panel of the timeline: puts model, filter, view, painting and story together. */
+(() => {
+  const tl = rtrace.timeline;
+  const { el, format } = rtrace;
+  const FIRST = 200;
+
+  /** What is looked at; it stays when a page that follows a file draws again. */
+  const look = {
+    view: null,
+    query: "",
+    hidden: new Set(),
+    color: "outcome",
+    selected: -1,
+    selectedKey: null,
+    siblings: [],
+    mask: null,
+    matching: 0,
+    problem: null,
+  };
+  let model = null;
+  let parts = null;
+  let painted = null;
+  let firstMs = null;
+  let atWhole = true;
+  let frame = 0;
+  let told = null;
+  let short = (run) => run;
+
+  /** Takes new data: what is looked at stays, the whole job stays the whole job. */
+  function read(data) {
+    model = tl.build(data);
+    const runs = new Map(data.head.runs.map(({ run, short }) => [run, short]));
+    short = (run) => runs.get(run) || run || "-";
+  }
+
+  function update(data) {
+    read(data);
+    look.view = atWhole ? tl.whole(model) : tl.within(model, look.view);
+    mark(look.selectedKey === null ? -1 : tl.rowOfKey(model, look.selectedKey));
+    told = null;
+    refilter();
+    paint();
+    tell();
+  }
+
+  function draw(host, data) {
+    read(data);
+    parts = tl.parts({
+      typed,
+      remember: () => remember(true),
+      color: (color) => change({ color }, true),
+      zoom: zoomBy,
+      all: () => change({ view: tl.whole(model) }, true),
+      tabulate,
+    });
+    host.append(...parts.all);
+    const linked = tl.fromHash(model, location.hash);
+    if (linked) {
+      take(linked);
+      document.getElementById("panel-timeline").scrollIntoView();
+    } else {
+      look.view = tl.whole(model);
+    }
+    refilter();
+    paint();
+    tell();
+    rtrace.onPaint(parts.lanes, paint);
+    tl.listen(parts, () => model, look, {
+      change,
+      select,
+      paint,
+      hover,
+      resetHover,
+      step,
+      selectNear,
+      spots: () => painted.spots,
+      shown: () => painted.view,
+    });
+  }
+
+  function refilter() {
+    const result = tl.filter(model, look.query, look.hidden);
+    Object.assign(look, { mask: result.mask, matching: result.count, problem: result.problem });
+  }
+
+  /** Takes over a part of what is looked at, and shows it. */
+  function change(part, keep = false) {
+    Object.assign(look, part);
+    if (part.query !== undefined || part.hidden) {
+      refilter();
+    }
+    atWhole = tl.isWhole(model, look.view);
+    frame = frame || requestAnimationFrame(show);
+    remember(keep);
+  }
+
+  /** Shows what changed since the last frame, if anything did. */
+  function show() {
+    if (frame) {
+      cancelAnimationFrame(frame);
+      frame = 0;
+      paint();
+      tell();
+    }
+  }
+
+  /** Selects a row, `-1` for none, without showing it. */
+  function mark(row) {
+    look.selected = row;
+    look.selectedKey = row < 0 ? null : tl.keyOf(model, row);
+    look.siblings = row < 0 ? [] : tl.siblings(model, row);
+  }
+
+  function typed() {
+    change({ query: parts.input.value });
+  }
+
+  function zoomBy(factor) {
+    change({ view: tl.zoomed(model, look.view, (look.view.from + look.view.to) / 2, factor) }, true);
+  }
+
+  function take(linked) {
+    const row = linked.selectedKey === null ? -1 : tl.rowOfKey(model, linked.selectedKey);
+    Object.assign(look, linked);
+    mark(row);
+    atWhole = tl.isWhole(model, look.view);
+  }
+
+  let remembering = 0;
+
+  /** Puts what is looked at into the address: as a step back for what was decided, in place for what only moved. */
+  function remember(keep) {
+    clearTimeout(remembering);
+    const write = () => {
+      const hash = tl.toHash(model, look);
+      if (hash !== location.hash) {
+        history[keep ? "pushState" : "replaceState"](null, "", hash);
+      }
+    };
+    if (keep) {
+      write();
+    } else {
+      remembering = setTimeout(write, 250);
+    }
+  }
+
+  addEventListener("popstate", () => {
+    if (!model) {
+      return;
+    }
+    const linked = tl.fromHash(model, location.hash) || (location.hash ? null : tl.fromHash(model, "#timeline?"));
+    if (linked) {
+      take(linked);
+      change({ query: look.query });
+    }
+  });
+
+  function select(row, keep = true) {
+    mark(row);
+    if (row >= 0 && !tl.isInView(model, look.view, row)) {
+      look.view = tl.around(model, [row]);
+    }
+    change({}, keep);
+  }
+
+  function step(by) {
+    const row = tl.neighbour(model, look, by);
+    if (row !== undefined) {
+      select(row);
+    }
+  }
+
+  /** Selects the attempt nearest to the middle of the view, or goes into the story of the one that is selected. */
+  function selectNear() {
+    const row = look.selected < 0 ? tl.nearest(model, look) : undefined;
+    if (row !== undefined) {
+      select(row);
+    } else if (look.selected >= 0) {
+      show();
+      parts.story.focus();
+    }
+  }
+
+  function paint() {
+    const began = performance.now();
+    parts.body.classList.toggle("tl-open-story", look.selected >= 0);
+    const ratio = window.devicePixelRatio || 1;
+    const { canvas, context, width, height } = tl.surface(parts.lanes, ratio);
+    const colors = tl.palette(model);
+    const spots = tl.layout(width, height, ratio);
+    const view = tl.fitted(model, look.view);
+    const shown = { ...look, view };
+    context.clearRect(0, 0, canvas.width, canvas.height);
+    tl.behind(context, model, shown, spots, colors);
+    const counts = tl.paintLanes(context, model, shown, spots.lanes, colors);
+    tl.labels(context, model, shown, spots.lanes, colors, ratio);
+    const refitLines = tl.lines(context, model, shown, spots, colors);
+    const bands = tl.strips(context, model, shown, spots, colors, short);
+    tl.outlines(context, model, shown, spots.lanes, colors, ratio);
+    tl.frame(context, model, shown, spots, colors);
+    tl.paintWhole(parts.whole, model, look, colors, ratio);
+    painted = { ...counts, refitLines, bands, spots, view, ms: performance.now() - began };
+    firstMs = firstMs ?? performance.now();
+  }
+
+  /** Says in words and controls what is looked at. */
+  function tell() {
+    const { found } = model;
+    parts.notes.replaceChildren(...tl.notes(model.found).map((text) => el("p", { class: "finding" }, text)));
+    if (document.activeElement !== parts.input) {
+      parts.input.value = look.query;
+    }
+    parts.input.setAttribute("aria-invalid", String(look.problem !== null));
+    const all = format.count(model.rows);
+    const matching =
+      look.query || look.hidden.size ? `${format.count(look.matching)} of ${all} attempts match` : `${all} attempts`;
+    parts.count.textContent =
+      look.problem || `${matching}, ${format.count(painted ? painted.inView : model.rows)} in view`;
+    parts.colors.forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.color === look.color)));
+    const moment = (at) => tl.clock(model.origin + at, 1);
+    const label = `Timeline of ${all} attempts in ${format.count(found.lanes)} lanes, ${moment(look.view.from)} to ${moment(look.view.to)} UTC`;
+    parts.lanes.setAttribute("aria-label", label);
+    parts.lanes.classList.toggle("tl-grab", !tl.isWhole(model, look.view));
+    tl.legend(parts.legend, model, look, (hidden) => change({ hidden }, true));
+    tellStory();
+    tabulate();
+  }
+
+  function tellStory() {
+    const { story } = parts;
+    if (told === look.selected) {
+      return;
+    }
+    told = look.selected;
+    story.hidden = look.selected < 0;
+    const kept = document.activeElement && story.contains(document.activeElement);
+    const top = story.scrollTop;
+    story.replaceChildren(
+      ...(look.selected < 0
+        ? []
+        : tl.story(model, look.selected, short, {
+            choose: (row) => select(row),
+            zoom: (rows) => {
+              change({ view: tl.around(model, rows) }, true);
+            },
+            filter: (query) => change({ query }, true),
+            close: () => {
+              select(-1);
+              parts.lanes.focus();
+            },
+          })),
+    );
+    story.scrollTop = top;
+    if (kept) {
+      (story.hidden ? parts.lanes : story).focus();
+    }
+  }
+
+  function tabulate() {
+    if (parts.details.open) {
+      const { rows, all } = tl.inView(model, look, FIRST);
+      parts.table.replaceChildren(tl.attemptTable(model, rows, all, short));
+    } else {
+      parts.table.replaceChildren();
+    }
+  }
+
+  /** Shows what is under the pointer; x and y in CSS pixels of the canvas. */
+  function hover(x, y) {
+    show();
+    const { spots } = painted;
+    const [dx, dy] = [x * spots.ratio, y * spots.ratio];
+    const row =
+      dy >= spots.lanes.y && dy < spots.axis.y && dx >= spots.lanes.x
+        ? tl.hit(model, { ...look, view: painted.view }, spots.lanes, dx, dy)
+        : -1;
+    const band = row < 0 ? tl.bandAt(model, look, spots, dx, dy) : null;
+    const lines = row >= 0 ? tl.hint(model, row, short) : band ? tl.bandHint(model, band.kind, band.band, short) : null;
+    look.hovered = row;
+    parts.hint.hidden = lines === null;
+    parts.frame.hidden = row < 0;
+    if (lines === null) {
+      return -1;
+    }
+    tl.placeHint(parts, lines, x, y);
+    if (row >= 0) {
+      tl.placeFrame(parts, tl.barOf(model, painted.view, spots.lanes, row), spots.ratio);
+    }
+    return row;
+  }
+
+  function resetHover() {
+    parts.hint.hidden = true;
+    parts.frame.hidden = true;
+    look.hovered = -1;
+  }
+
+  function state() {
+    if (!painted) {
+      return null;
+    }
+    show();
+    const { view, color, query, matching, selected } = look;
+    const { drawn, inView: seen, bands, refitLines, ms } = painted;
+    const { lanes, ratio } = painted.spots;
+    const counts = model.byState.map((rows, place) => [model.states[place], rows.length]);
+    return {
+      ...view,
+      color,
+      query,
+      matching,
+      drawn,
+      bands,
+      refitLines,
+      ms,
+      firstMs,
+      inView: seen,
+      shownLanes: painted.view.bottom - painted.view.top,
+      rows: model.rows,
+      lanes: model.found.lanes,
+      total: model.found.attempts_total,
+      span: model.span,
+      problem: look.problem,
+      hidden: [...look.hidden],
+      byState: Object.fromEntries(counts),
+      selected: look.selectedKey,
+      selectedRow: selected,
+      hovered: look.hovered === undefined ? -1 : look.hovered,
+      box: { x: lanes.x / ratio, y: lanes.y / ratio, width: lanes.width / ratio, height: lanes.height / ratio },
+      strips: painted.spots.strips.map(({ name, y, height }) => ({ name, y: y / ratio, height: height / ratio })),
+      wholeView: tl.isWhole(model, view),
+    };
+  }
+
+  rtrace.panel("timeline", {
+    title: "Attempts over time",
+    section: "timeline",
+    wanted: (data) => data.doc.results.timeline.attempts_shown > 0 || data.doc.results.timeline.bands.runs.length > 0,
+    draw,
+    update,
+    state,
+  });
+})();

@@ -1,0 +1,1 @@
+"""Static pictures for papers and chat; they need matplotlib, the extra ``plot``."""

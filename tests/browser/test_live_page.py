@@ -1,0 +1,213 @@
+"""The page of ``rtrace serve`` in a browser, while a real job runs, is killed and goes on."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.restore import restore_report
+from rtrace_otel.report.restore_words import verdict
+from tests.cli.conftest import JOB
+from tests.cli.program import LIMIT_S, RTRACE, environment, lines
+
+pytestmark = pytest.mark.timeout(240)
+
+CONNECTED: Final = "window.rtrace && rtrace.live && rtrace.live().connected"
+
+STEP_S: Final = 60.0
+"""The slowest step of a busy machine takes a tenth of it."""
+
+
+@contextmanager
+def program(*arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
+    """A command that runs until the block ends."""
+    process = subprocess.Popen(
+        [RTRACE, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate(timeout=LIMIT_S)
+
+
+@contextmanager
+def served(*arguments: str | Path) -> Iterator[str]:
+    """The address of a server."""
+    with program("serve", *arguments) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().removeprefix("Serving at ").strip()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page that must talk to nobody but its own server, and must not complain while that is there."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    problems: list[str] = []
+    hosts: set[str] = set()
+    page.on("console", lambda message: problems.append(f"console: {message.type}: {message.text}"))
+    page.on("pageerror", lambda error: problems.append(f"error: {error}"))
+    page.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
+    yield page
+    context.close()
+    assert [] == [problem for problem in problems if "ERR_CONNECTION_REFUSED" not in problem]
+    assert 1 == len(hosts - {""})
+
+
+def until(page: Page, condition: str) -> None:
+    """Wait until something is true in the page; the policy of the page forbids Playwright's own way, which is eval."""
+    deadline = time.monotonic() + STEP_S
+    while not page.evaluate(f"Boolean({condition})"):
+        assert time.monotonic() < deadline, (condition, page.evaluate("JSON.stringify(rtrace.live())"))
+        page.wait_for_timeout(50)
+
+
+def rows(page: Page) -> int:
+    """Rows that the page shows."""
+    return int(page.evaluate("rtrace.data.doc.results.summary.rows"))
+
+
+def test_a_job_runs_is_killed_and_goes_on_while_the_page_is_open(page: Page, tmp_path: Path) -> None:
+    """The page is open before the job begins; stop and restore appear, and at the end it says what the file says."""
+    folder = tmp_path / "demo"
+    with served(folder) as url:
+        page.goto(url)
+        until(page, CONNECTED)
+        assert 0 == rows(page)
+        assert "no row yet" in page.inner_text("#live")
+        with program("demo", "--dir", folder) as demo:
+            until(page, "rtrace.data.doc.results.summary.runs.length === 1 && rtrace.data.doc.results.summary.rows > 0")
+            until(page, "rtrace.data.doc.results.restore.stops.length === 1")
+            assert 0 == demo.wait(timeout=LIMIT_S)
+        with read_events(folder) as reader:
+            expected = verdict(restore_report(reader))
+        until(page, f"rtrace.data.doc.results.summary.rows === {reader.report.rows}")
+        until(page, f"document.querySelector('.verdict').textContent.includes({json.dumps(expected)})")
+        assert ["killed", "clean"] == page.evaluate("rtrace.data.doc.results.summary.runs.map((run) => run.ended_how)")
+        assert page.inner_text("#live").startswith("Live")
+
+
+def grow(path: Path, from_: int, to: int) -> None:
+    """Write more rows of the job."""
+    with path.open("ab") as file:
+        file.write(lines(JOB[from_:to]))
+
+
+def test_pause_and_lost_connection(page: Page, tmp_path: Path) -> None:
+    """A paused page stands still, and catches up; one whose server is gone says so; a link to a section stays."""
+    path = tmp_path / "rollout_trace.jsonl"
+    grow(path, 0, 5)
+    with served(path) as url:
+        page.goto(url)
+        until(page, CONNECTED)
+        page.click("#live button")
+        assert "Paused" in page.inner_text("#live")
+        grow(path, 5, 10)
+        until(page, "rtrace.live().state.rows === 10 && rtrace.live().version > 1")
+        assert 5 == rows(page)
+        page.click("#live button")
+        until(page, "rtrace.data.doc.results.summary.rows === 10")
+    until(page, "document.querySelector('#live').textContent.includes('Connection lost')")
+
+
+def test_a_page_that_is_used_is_not_drawn_anew(page: Page, tmp_path: Path) -> None:
+    """A filter that is being typed stays; then the page catches up, and keeps what is unfolded and the focus."""
+    path = tmp_path / "rollout_trace.jsonl"
+    grow(path, 0, 10)
+    with served(path) as url:
+        page.goto(url)
+        until(page, CONNECTED)
+        page.click("#panel-timeline details summary")
+        page.click("#panel-timeline input[type=search]")
+        page.keyboard.type("prompt:1")
+        grow(path, 10, 12)
+        until(page, "rtrace.live().state.rows === 12 && rtrace.live().version > 1")
+        page.keyboard.type("7")
+        assert 10 == rows(page)
+        assert "new data waits" in page.inner_text("#live")
+        page.focus("#panel-timeline canvas.tl-lanes")
+        until(page, "rtrace.data.doc.results.summary.rows === 12")
+        assert "prompt:17" == page.input_value("#panel-timeline input[type=search]")
+        assert page.evaluate("document.querySelector('#panel-timeline details').open")
+        assert page.evaluate("document.activeElement.matches('#panel-timeline canvas.tl-lanes')")
+
+
+def test_sections_that_come_later_stand_in_their_place(page: Page, tmp_path: Path) -> None:
+    """The page of a job that grows has its sections in the order of a page that is written at the end."""
+    path = tmp_path / "rollout_trace.jsonl"
+    headings = "[...document.querySelectorAll('main > .section h2')].map((heading) => heading.textContent)"
+    with served(path) as url:
+        page.goto(url)
+        until(page, CONNECTED)
+        for begin in range(0, len(JOB), 7):
+            grow(path, begin, begin + 7)
+            until(page, f"rtrace.data.doc.results.summary.rows === {min(begin + 7, len(JOB))}")
+        grown = page.evaluate(headings)
+        page.reload()
+        until(page, CONNECTED)
+        assert page.evaluate(headings) == grown
+        assert len(grown) > 3
+
+
+def test_the_server_comes_back(page: Page, tmp_path: Path) -> None:
+    """A page that was cut off connects again, and a file that was cut short meanwhile is begun anew."""
+    path = tmp_path / "rollout_trace.jsonl"
+    grow(path, 0, 10)
+    with served(path) as url:
+        page.goto(url)
+        until(page, CONNECTED)
+        page.evaluate("window.kept = true")
+        page.context.set_offline(True)
+        page.evaluate("dispatchEvent(new Event('offline'))")
+        path.write_bytes(lines(JOB[:3]))
+        page.context.set_offline(False)
+        until(page, "rtrace.live().connected && rtrace.data.doc.results.summary.rows === 3")
+        assert page.evaluate("window.kept")
+
+
+def test_a_page_that_nobody_sees_is_not_kept_up_to_date(page: Page, tmp_path: Path) -> None:
+    """Browsers open few connections to one address; shown again, the page catches up."""
+    path = tmp_path / "rollout_trace.jsonl"
+    grow(path, 0, 5)
+    hide = "(hidden) => { Object.defineProperty(document, 'hidden', { value: hidden, configurable: true }); }"
+    with served(path) as url:
+        page.goto(url)
+        until(page, CONNECTED)
+        page.evaluate(hide, True)
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        assert not page.evaluate(CONNECTED)
+        grow(path, 5, 10)
+        page.wait_for_timeout(2500)
+        assert 5 == rows(page)
+        page.evaluate(hide, False)
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        until(page, "rtrace.data.doc.results.summary.rows === 10")
+
+
+def test_choosing_one_of_several(page: Page, tmp_path: Path) -> None:
+    """The list leads to a page, and the page back to the list; ids that look like HTML are text."""
+    evil = "<img src=x onerror=alert(1)>"
+    for name, some in (("a", JOB), (evil, JOB[:3])):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "rollout_trace.jsonl").write_bytes(lines(some))
+    with served(tmp_path) as url:
+        page.goto(url)
+        assert 2 == page.locator("tbody tr").count()
+        assert 0 == page.locator("img").count()
+        page.click(f"text={evil}")
+        until(page, CONNECTED)
+        assert 3 == rows(page)
+        page.click("text=all traces")
+        page.wait_for_selector("tbody tr")
+        assert url == page.url

@@ -1,0 +1,80 @@
+"""Tables can be sorted by a column and copied."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Locator, Page
+
+from rtrace_otel.report.numbers import count
+from tests.browser.conftest import OpenPage
+from tests.browser.pages import Built
+
+
+@pytest.fixture
+def page(demo: Built, open_page: OpenPage) -> Page:
+    """The page of the demo, whose clipboard may be read."""
+    return open_page(demo.path, permissions=["clipboard-read", "clipboard-write"])
+
+
+def attempts(page: Page) -> Locator:
+    """The table of slow attempts."""
+    return page.locator("#panel-attempts .table")
+
+
+def column(table: Locator, title: str) -> list[str]:
+    """The cells of a column, from top to bottom."""
+    place = table.locator("thead th").all_text_contents().index(title)
+    return [row.locator("td").nth(place).text_content() or "" for row in table.locator("tbody tr").all()]
+
+
+def test_a_column_sorts_by_its_values(demo: Built, page: Page) -> None:
+    """Numbers first from large to small, then the other way; what is unknown comes last both times."""
+    table = attempts(page)
+    known = sorted(one.tokens for one in demo.overview.slow.attempts.attempts if one.tokens is not None)
+    head = table.locator("th", has_text="tokens").first
+    table.locator("button", has_text="show all").click()
+
+    assert "none" == head.get_attribute("aria-sort")
+    head.locator("button").click()
+    assert [count(value) for value in reversed(known)] == column(table, "tokens")[: len(known)]
+    assert "descending" == head.get_attribute("aria-sort")
+    head.locator("button").press("Enter")
+    assert [count(value) for value in known] == column(table, "tokens")[: len(known)]
+    assert "ascending" == head.get_attribute("aria-sort")
+
+
+def test_a_long_table_shows_its_head_until_asked(demo: Built, page: Page) -> None:
+    """And shows it again."""
+    table = attempts(page)
+    button = table.locator(".more button")
+    short = table.locator("tbody tr").count()
+    button.click()
+    assert len(demo.overview.slow.attempts.attempts) == table.locator("tbody tr").count() > short
+    button.click()
+    assert short == table.locator("tbody tr").count()
+
+
+def test_copy_gives_all_rows_with_raw_values(demo: Built, page: Page) -> None:
+    """As lines of fields between tabs, in the order shown, with the names of the fields on top."""
+    table = attempts(page)
+    table.locator("button", has_text="copy").click()
+    table.locator(".copied", has_text="rows copied").wait_for()
+    lines = [line.split("\t") for line in page.evaluate("navigator.clipboard.readText()").splitlines()]
+    records = demo.overview.slow.attempts.attempts
+
+    assert len(records) + 1 == len(lines)
+    assert [pytest.approx(record.seconds) for record in records] == [
+        float(fields[lines[0].index("seconds")]) for fields in lines[1:]
+    ]
+
+
+def test_every_table_has_a_name_and_headed_columns(page: Page) -> None:
+    """A caption; a scope for each heading; and its region can be scrolled with the keyboard."""
+    tables = page.locator("main table").all()
+
+    assert 15 <= len(tables)
+    for table in tables:
+        assert (table.locator("caption span").first.text_content() or "").strip()
+        assert {"col"} == {head.get_attribute("scope") for head in table.locator("th").all()}
+        assert all(button.get_attribute("aria-label") for button in table.locator("th button").all())
+    assert len(tables) == page.locator(".scroll[tabindex='0'][aria-label]").count()

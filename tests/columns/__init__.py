@@ -1,0 +1,1 @@
+"""Tests of tables, SQL and what is made of them."""
