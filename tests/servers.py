@@ -131,14 +131,7 @@ def need_perfetto() -> Path:
 
 def need_package(name: str) -> Any:
     """A Python package of the extra ``testbed`` that a test cannot do without, imported."""
-    need_module(name)
-    return import_module(name)
-
-
-def need_module(name: str) -> None:
-    """The same, not imported: some change the process that they are imported into."""
-    if find_spec(name) is None:
-        _missing(f"no package {name!r}: pip install -e '.[testbed]'")
+    return import_module(name) if find_spec(name) else _missing(f"no package {name!r}: pip install -e '.[testbed]'")
 
 
 def _required() -> bool:

@@ -28,6 +28,8 @@ PANELS: Final = (
 )
 """The page's scripts."""
 
+FOOTER: Final = "Written by rtrace fleet. This file loads nothing and sends nothing."
+
 MAX_BARS: Final = 12
 """Jobs of one picture."""
 
@@ -44,8 +46,6 @@ _WORST: Final[tuple[tuple[str, Callable[[Numbers], float | None], Show], ...]] =
     ("Token age that 95 % do not exceed", lambda numbers: numbers.age_at(0.95), count),
 )
 
-_FOOTER: Final = "Written by rtrace fleet. This file loads nothing and sends nothing."
-
 
 def fleet_page(report: FleetReport) -> str:
     """The page as one HTML text.
@@ -61,7 +61,7 @@ def fleet_page(report: FleetReport) -> str:
         document=pack_json(finite(page_document(report))),
         tables={},
     )
-    return render_page(data, panels=PANELS, footer=_FOOTER)
+    return render_page(data, panels=PANELS, footer=FOOTER)
 
 
 def page_document(report: FleetReport) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import pytest
 from tests.cli.program import Result, rtrace, strict_json
 from tests.fleet.files import write_job
 from tests.fleet.killing import killing
-from tests.servers import need_module
+from tests.servers import need_package
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -34,7 +34,7 @@ class RayCluster:
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[RayCluster]:
     """Two nodes with three workers in all."""
-    need_module("ray")
+    need_package("ray")
     with subprocess.Popen(
         [sys.executable, "-m", "tests.fleet.ray_cluster"],
         cwd=Path(__file__).resolve().parents[2],
@@ -112,7 +112,7 @@ def test_the_address_can_come_from_the_environment(cluster: RayCluster, jobs: Pa
 
 def test_no_cluster(jobs: Path) -> None:
     """The message says how to get one; it does not take minutes."""
-    need_module("ray")
+    need_package("ray")
     found = rtrace("fleet", jobs, "--engine", "ray", "--ray-address", "127.0.0.1:1")
     assert (1, "") == (found.code, found.out)
     assert "error: no Ray cluster at '127.0.0.1:1'" in found.err

@@ -17,7 +17,7 @@ from rtrace_otel.events import Row
 from rtrace_otel.testing import SimulationSettings, simulate
 from tests.fleet.otel_traces import Store, query_of, records
 from tests.report.history import abandoned, dispatched, published, reserved, started, trace, trained
-from tests.servers import need_module
+from tests.servers import need_package
 
 DEMO: Final = Path(__file__).resolve().parents[1] / "data" / "demo" / "rollout_trace.jsonl.gz"
 JOBS: Final = {
@@ -32,7 +32,7 @@ JOBS: Final = {
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """One for all tests: there can be only one in a process."""
-    need_module("chdb")
+    need_package("chdb")
     store = Store(tmp_path_factory.mktemp("clickhouse"))
     yield store
     store.close()
