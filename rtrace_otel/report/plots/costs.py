@@ -64,7 +64,7 @@ def draw_waste(several: Sequence[Axes], found: Plotted) -> None:
     places = range(len(names))
     axes.barh(places, tokens, color=colors, height=0.7)
     for place, number, is_exact in zip(places, tokens, exact, strict=True):
-        share = f"  {percent(number / total)}" if total else ""
+        share = f"  {_share(number / total)}" if total else ""
         least = "" if is_exact else "at least "
         axes.annotate(f"{least}{count(number)}{share}", (number, place), (4, 0), textcoords="offset points",
                       va="center", fontsize=7.5, color=SOFT)  # fmt: skip
@@ -77,6 +77,10 @@ def draw_waste(several: Sequence[Axes], found: Plotted) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.set_xlabel("tokens that were not trained")
     heading(axes, "Where the rest of the tokens went", _trained(found.waste))
+
+
+def _share(value: float) -> str:
+    return percent(value) if value >= 0.005 or not value else "< 1 %"
 
 
 def _trained(report: WasteReport) -> str:

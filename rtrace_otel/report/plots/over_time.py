@@ -48,6 +48,9 @@ _COLORS: Final = {
     State.LOST: RED,
     State.OPEN: GRAY,
 }
+_FEW_LANES: Final = 150
+"""Above this there is no gap between lanes: it would be thinner than a dot."""
+
 MOST_STEPS: Final = 240
 """Steps of a series; more would run into each other at the width of a column."""
 
@@ -136,11 +139,13 @@ def span_of(timeline: Timeline) -> tuple[float, float]:
 
 def _bars(timeline: Timeline, state: int, origin: float) -> Iterator[Sequence[tuple[float, float]]]:
     columns = timeline.attempts
+    gap = 0.16 if timeline.lanes <= _FEW_LANES else 0.0
     for place in range(len(columns)):
         if columns.state[place] == state:
             start, end = columns.start[place] - origin, columns.end[place] - origin
-            low = timeline.lanes - columns.lane[place] - 0.92
-            yield ((start, low), (end, low), (end, low + 0.84), (start, low + 0.84))
+            low = timeline.lanes - columns.lane[place] - 1 + gap / 2
+            high = low + 1 - gap
+            yield ((start, low), (end, low), (end, high), (start, high))
 
 
 def _strip(axes: Axes, stretches: Sequence[tuple[float, float]], low: float, height: float, color: str) -> None:
@@ -158,7 +163,7 @@ def _stops(axes: Axes, found: Plotted) -> None:
 def _told(timeline: Timeline) -> str:
     text = f"{plural(timeline.attempts_total, 'attempt')} in {plural(timeline.lanes, 'lane')}"
     left_out = timeline.attempts_matching - timeline.attempts_shown
-    text += f"; {left_out:,} of them are neither drawn nor counted below" if left_out else ""
+    text += f", {left_out:,} of them not drawn" if left_out else ""
     stops = timeline.bands.stops
     dead = sum(stop.end - stop.start for stop in stops)
     return text + (f"; gray: nothing ran ({plural(len(stops), 'stop')}, {seconds(dead)})" if stops else "")

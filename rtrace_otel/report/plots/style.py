@@ -66,7 +66,7 @@ def heading(axes: Axes, title: str, told: str = "") -> None:
     """A title, and below it what the picture says in words."""
     axes.set_title(printable(title))
     if told:
-        axes.annotate(
+        below = axes.annotate(
             printable(told),
             (0, 1),
             (0, 5),
@@ -75,6 +75,7 @@ def heading(axes: Axes, title: str, told: str = "") -> None:
             fontsize=8,
             color=SOFT,
         )
+        below.set_in_layout(False)  # a long line is cut at the edge; it must not make the picture narrower
 
 
 def legend_below(axes: Axes, columns: int, **options: Any) -> None:
