@@ -11,7 +11,7 @@ from rtrace_otel.analysis.counts import clean_counts
 from rtrace_otel.analysis.shapes import Shape, decoder_of
 from rtrace_otel.events import Row
 
-MAX_SETTLED: Final = 16_384
+MAX_SETTLED: Final = 8_192
 """The latest groups that were trained or discarded are remembered, so many to twice as many: a restore can train them
 again."""
 
@@ -54,6 +54,7 @@ class BatchAgeFold:
     def __init__(self) -> None:
         """Begin with no row seen."""
         self.ages: dict[int, float] = {}
+        self._run = ""
         self._waiting: dict[str, _Sums] = {}
         self._settled: dict[str, _Sums] = {}
         self._settled_before: dict[str, _Sums] = {}
@@ -65,7 +66,9 @@ class BatchAgeFold:
             for version, count in row.tokens_by_version.items():
                 tokens += count
                 version_sum += version * count
-            self._waiting[row.group_id] = (row.run, tokens, version_sum)
+            if row.run != self._run:
+                self._run = row.run  # one text for all of its groups
+            self._waiting[row.group_id] = (self._run, tokens, version_sum)
         elif type(row) is TrainStepShape:
             self._train(row.step, row.trained_version, row.group_ids)
         elif isinstance(row, dict):

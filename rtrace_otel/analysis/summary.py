@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from rtrace_otel.analysis.ages import AgeFold, AgeReport, TrainedStep
 from rtrace_otel.analysis.checked import duration
 from rtrace_otel.analysis.runs import RunFold, RunSummary
 from rtrace_otel.events import EVENTS_BY_NAME, Row
+
+Watch: TypeAlias = Callable[[TrainedStep], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,18 +139,11 @@ class SummaryFold:
         ages: The same for the ages; then ``watch`` is not called.
     """
 
-    def __init__(
-        self,
-        watch: Callable[[TrainedStep], None] | None = None,
-        *,
-        runs: RunFold | None = None,
-        ages: AgeFold | None = None,
-    ) -> None:
+    def __init__(self, watch: Watch | None = None, *, runs: RunFold | None = None, ages: AgeFold | None = None) -> None:
         """Begin with no row seen."""
         self._runs = RunFold() if runs is None else runs
-        self._adds_to_runs = runs is None
         self._ages = AgeFold(watch) if ages is None else ages
-        self._adds_to_ages = ages is None
+        self._own = [fold.add for fold, given in ((self._runs, runs), (self._ages, ages)) if given is None]
         self._rows = 0
         self._open_attempts: dict[str, str] = {}
         self._open_groups: dict[str, _OpenGroup] = {}
@@ -174,10 +169,8 @@ class SummaryFold:
     def add(self, row: Row) -> None:
         """Take the next row of the file."""
         self._rows += 1
-        if self._adds_to_runs:
-            self._runs.add(row)
-        if self._adds_to_ages:
-            self._ages.add(row)
+        for add in self._own:
+            add(row)
         handler = self._handlers.get(row["event"])
         if handler is not None:
             handler(row)

@@ -13,6 +13,7 @@ from typing import IO, Any, Final, TypeVar, cast
 import click
 
 from rtrace_otel.analysis.damage import ReadReport
+from rtrace_otel.analysis.parallel import MIN_BYTES
 from rtrace_otel.analysis.parts import Parts
 from rtrace_otel.analysis.reader import EventReader, read_events
 from rtrace_otel.analysis.source import file_of
@@ -138,8 +139,9 @@ def _rare_collections() -> Iterator[None]:
 
 @contextmanager
 def _reader_of(file: str, strict: bool, quiet: bool, jobs: int | None) -> Iterator[EventReader]:
-    jobs = default_jobs() if jobs is None else jobs
-    if jobs == 1 and not quiet and file != "-" and sys.stderr.isatty() and _size_of(Path(file)) > PROGRESS_ABOVE_BYTES:
+    size = 0 if file == "-" else _size_of(Path(file))
+    jobs = 1 if size < MIN_BYTES else default_jobs() if jobs is None else jobs
+    if jobs == 1 and not quiet and file != "-" and sys.stderr.isatty() and size > PROGRESS_ABOVE_BYTES:
         progress = _with_progress(file_of(Path(file)))
         with progress as stream, read_events(stream, strict=strict, one_pass=True) as reader:
             yield reader

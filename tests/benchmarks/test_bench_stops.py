@@ -24,7 +24,8 @@ from rtrace_otel.analysis.ages import step_ages
 from rtrace_otel.analysis.check.check import check_trace
 from rtrace_otel.analysis.restore import restore_report
 from rtrace_otel.analysis.waste import waste_report
-analyse = {"age": step_ages, "restore": restore_report, "check": check_trace, "waste": waste_report}[sys.argv[1]]
+age = lambda reader: step_ages(row for row in reader)  # all rows, as the others
+analyse = {"age": age, "restore": restore_report, "check": check_trace, "waste": waste_report}[sys.argv[1]]
 start = time.process_time()
 analyse(read_events(sys.argv[2]))
 seconds = time.process_time() - start
