@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from rtrace_otel.analysis.answers import answers
 from rtrace_otel.analysis.check.check import check_trace
-from rtrace_otel.analysis.overview import overview
 from rtrace_otel.analysis.reader import read_events
 from rtrace_otel.analysis.restore import restore_report
 from rtrace_otel.analysis.staleness import staleness
@@ -25,7 +25,7 @@ def test_an_overview_is_its_four_parts(stops: int, tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     rows = simulate(SimulationSettings(steps=20, stops=stops)).iter_rows()
     path.write_bytes(b"".join(msgspec.json.encode(found) + b"\n" for found in rows))
-    found = overview(read_events(path))
+    found = answers(read_events(path))
 
     assert summarise(read_events(path)) == found.summary
     assert staleness(read_events(path)) == found.age
