@@ -25,6 +25,8 @@ MOST_BYTES: Final = 2_000_000
 MOST_MS: Final = 2_000
 TRIES: Final = 3
 
+pytestmark = pytest.mark.timeout(400)  # the page takes a minute to write
+
 
 @pytest.fixture(scope="module")
 def big(tmp_path_factory: pytest.TempPathFactory) -> Built:
@@ -32,7 +34,6 @@ def big(tmp_path_factory: pytest.TempPathFactory) -> Built:
     return build_rows(simulate(BIG).iter_rows(), tmp_path_factory.mktemp("big"))
 
 
-@pytest.mark.timeout(400)
 def test_a_hundred_thousand_attempts(big: Built, open_page: OpenPage) -> None:
     """Two megabytes, and painted within two seconds of the page's begin: the best of three, the machine is shared."""
     pages = [open_page(big.path)]
