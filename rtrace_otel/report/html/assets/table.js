@@ -4,6 +4,7 @@
   const { el } = rtrace;
   const FIRST = 25;
   const WIDE = 13;
+  const LONG = 56;
 
   /**
    * A table of `blocks.py`.
@@ -86,7 +87,7 @@
 
   function cells(table, place) {
     return table.rows[place].map((text, column) =>
-      el("td", { class: table.columns[column].align }, text),
+      el("td", { class: text.length > LONG ? "left words" : table.columns[column].align }, text),
     );
   }
 
