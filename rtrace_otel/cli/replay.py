@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import os
 import time
 from collections import Counter
@@ -15,6 +14,7 @@ import click
 from rtrace_otel.analysis.reader import read_events
 from rtrace_otel.analysis.spans_of import NumberedSpan, Selection, delivered_to, require_some, select_spans, shifted
 from rtrace_otel.cli.common import TRACE, opened, write_out
+from rtrace_otel.cli.moments import unix_s
 from rtrace_otel.cli.terminal import render_terminal, standard_output
 from rtrace_otel.errors import RTraceError
 from rtrace_otel.report.document import Document, Facts, Sentence
@@ -66,7 +66,7 @@ def replay(
         raise click.UsageError("--only-undelivered reads the file twice, so it cannot be standard input")
     collector = _collector(endpoint, dry_run)
     delivered = delivered_to(read_events(file), collector) if only_undelivered else None
-    wanted = Selection(run=run, since_s=_unix_s(since), delivered=delivered)
+    wanted = Selection(run=run, since_s=unix_s(since, "--since"), delivered=delivered)
     with opened(file, strict=False, quiet=quiet) as reader:
         spans = list(select_spans(reader, wanted))
     if not only_undelivered:
@@ -141,15 +141,3 @@ def _progress(total: int, quiet: bool) -> Iterator[Callable[[int], None]]:
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("sending spans", total=total)
         yield lambda spans: progress.advance(task, spans)
-
-
-def _unix_s(since: str | None) -> float | None:
-    if since is None:
-        return None
-    try:
-        moment = datetime.datetime.fromisoformat(since)
-    except ValueError as error:
-        raise click.BadParameter(
-            f"{since!r} is no ISO 8601 time, such as 2026-11-29T12:00", param_hint="--since"
-        ) from error
-    return (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)).timestamp()

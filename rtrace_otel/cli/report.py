@@ -8,7 +8,9 @@ import click
 
 from rtrace_otel.analysis.overview import OverviewFold
 from rtrace_otel.analysis.share import Sharing
+from rtrace_otel.analysis.timeline.kept import Selection
 from rtrace_otel.cli.common import TRACE, opened_parts, write_out
+from rtrace_otel.cli.selecting import selecting_options
 from rtrace_otel.cli.writing import write_whole
 from rtrace_otel.report.html.data import page_data
 from rtrace_otel.report.html.page import render_page
@@ -32,9 +34,12 @@ from rtrace_otel.report.html.words import written
     help="For a page that leaves the house: hash the ids of prompts, groups and attempts; drop paths, hosts, services, "
     "settings and fields of your own.",
 )
+@selecting_options
 @click.option("--strict", is_flag=True, help="Stop at the first damage in the file.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress bar, no notes, no word on what was written.")
-def report(files: tuple[str, ...], output: str, title: str | None, share: bool, strict: bool, quiet: bool) -> None:
+def report(
+    files: tuple[str, ...], output: str, title: str | None, share: bool, selection: Selection, strict: bool, quiet: bool
+) -> None:
     """One HTML page that explains a trace: the verdict, what each stop cost, charts, tables, definitions.
 
     The page is a single file. It loads nothing from anywhere and sends nothing, so it can be mailed, archived and
@@ -45,11 +50,12 @@ def report(files: tuple[str, ...], output: str, title: str | None, share: bool, 
     Examples:
       rtrace report logs/
       rtrace report rollout_trace.jsonl -o monday.html --title "Monday's job"
+      rtrace report logs/ --steps 120-140 -o where-it-stalled.html
       rtrace report logs/ --share -o for-the-issue.html
       rtrace report monday.jsonl tuesday.jsonl -o week.html
       zcat trace.jsonl.gz | rtrace report - -o - > report.html
     """
-    fold, sharing = OverviewFold(), Sharing() if share else None
+    fold, sharing = OverviewFold(selection=selection), Sharing() if share else None
     with opened_parts(files, strict=strict, quiet=quiet) as reader:
         for row in reader:
             fold.add(row if sharing is None else sharing.row(row), reader.line)

@@ -9,7 +9,8 @@ from typing import Any, Final, TypeAlias
 import pytest
 from playwright.sync_api import Browser, Page, Request, sync_playwright
 
-from tests.browser.pages import DEMO, Built, build
+from rtrace_otel.testing import SimulationSettings, simulate
+from tests.browser.pages import DEMO, Built, build, build_rows
 from tests.servers import need_browser
 
 ARGUMENTS: Final = (
@@ -21,6 +22,11 @@ ARGUMENTS: Final = (
     "--disable-component-update",
     "--disable-sync",
 )
+BIG: Final = SimulationSettings(
+    steps=745, stops=3, groups_per_step=16, open_groups=48, generations=8, prompts=5_000, epochs=100
+)
+"""A job of 99,997 attempts."""
+
 READY_MS: Final = 30_000
 OpenPage: TypeAlias = Callable[..., Page]
 
@@ -66,6 +72,12 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
     for context in contexts:
         context.close()
     assert [] == problems
+
+
+@pytest.fixture(scope="package")
+def big(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """The page of a simulated job of a hundred thousand attempts with three stops."""
+    return build_rows(simulate(BIG).iter_rows(), tmp_path_factory.mktemp("big"))
 
 
 @pytest.fixture(scope="package")

@@ -10,6 +10,7 @@ from playwright.sync_api import Page
 from rtrace_otel.analysis.ledger.work import Fate
 from tests.browser.conftest import OpenPage
 from tests.browser.pages import Built
+from tests.browser.timeline import until
 
 PAINTED = """canvas => {
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -74,11 +75,13 @@ def test_flow(demo: Built, page: Page) -> None:
     series = demo.overview.timeline.series
     opened, rates = state(page, "open"), state(page, "rates")
 
-    assert list(series.values["open_attempts"]) == opened["open_attempts"]
-    assert list(series.values["queued_groups"]) == opened["queued_groups"]
-    assert list(series.values["generated_tokens_per_s"]) == rates["generated_tokens_per_s"]
-    assert list(series.values["trained_tokens_per_s"]) == rates["trained_tokens_per_s"]
-    assert pytest.approx(demo.overview.timeline.attempt_seconds) == sum(opened["open_attempts"]) * series.width
+    assert pytest.approx(list(series.values["open_attempts"]), abs=0.0006) == opened["open_attempts"]
+    assert pytest.approx(list(series.values["queued_groups"]), abs=0.0006) == opened["queued_groups"]
+    assert pytest.approx(list(series.values["generated_tokens_per_s"]), abs=0.0006) == rates["generated_tokens_per_s"]
+    assert pytest.approx(list(series.values["trained_tokens_per_s"]), abs=0.0006) == rates["trained_tokens_per_s"]
+    assert (
+        pytest.approx(demo.overview.timeline.attempt_seconds, rel=1e-3) == sum(opened["open_attempts"]) * series.width
+    )
 
 
 def test_stops(demo: Built, page: Page) -> None:
@@ -137,11 +140,11 @@ def test_refits(demo: Built, page: Page) -> None:
 
 def test_every_chart_is_painted_and_described(page: Page) -> None:
     """Each canvas has a role and a label, several colours of ink, a table and a place in the order of the keyboard."""
-    canvases = page.locator("canvas").all()
+    canvases = page.locator("canvas:not([aria-hidden='true'])").all()
 
     assert 10 <= len(canvases)
     for canvas in canvases:
-        assert "img" == canvas.get_attribute("role")
+        assert canvas.get_attribute("role") in ("img", "application")
         assert 20 <= len(canvas.get_attribute("aria-label") or "")
         assert 3 <= canvas.evaluate(PAINTED)
         assert canvas.evaluate("canvas => canvas.closest('[tabindex=\"0\"]') !== null")
@@ -164,7 +167,7 @@ def test_the_keyboard_reads_a_chart(demo: Built, page: Page) -> None:
     last = demo.overview.staleness.ages.steps[-1]
     page.locator("#panel-age .chart").focus()
     page.keyboard.press("End")
-    page.wait_for_function("document.querySelector('#panel-age .legend').textContent.includes('step 14')")
+    until(page, "document.querySelector('#panel-age .legend').textContent.includes('step 14')")
     assert f"{last.best:.3f}".rstrip("0") in (page.locator("#panel-age .legend").text_content() or "")
 
     page.locator("#panel-split .chart").focus()

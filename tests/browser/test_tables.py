@@ -8,12 +8,17 @@ from playwright.sync_api import Locator, Page
 from rtrace_otel.report.numbers import count
 from tests.browser.conftest import OpenPage
 from tests.browser.pages import Built
+from tests.browser.timeline import until
 
 
 @pytest.fixture
 def page(demo: Built, open_page: OpenPage) -> Page:
-    """The page of the demo, whose clipboard may be read."""
-    return open_page(demo.path, permissions=["clipboard-read", "clipboard-write"])
+    """The page of the demo, with every table open; its clipboard may be read."""
+    page = open_page(demo.path, permissions=["clipboard-read", "clipboard-write"])
+    for summary in page.locator(".fold > summary").all():
+        summary.click()
+    until(page, "[...document.querySelectorAll('.fold')].every(fold => fold.querySelector('table'))")
+    return page
 
 
 def attempts(page: Page) -> Locator:
@@ -25,6 +30,22 @@ def column(table: Locator, title: str) -> list[str]:
     """The cells of a column, from top to bottom."""
     place = table.locator("thead th").all_text_contents().index(title)
     return [row.locator("td").nth(place).text_content() or "" for row in table.locator("tbody tr").all()]
+
+
+def test_tables_are_folded_until_asked(demo: Built, open_page: OpenPage) -> None:
+    """Each says how many rows it has."""
+    page = open_page(demo.path)
+    steps = page.locator("#panel-steps")
+
+    assert 0 == steps.locator("table").count()
+    assert f"Training steps ({len(demo.overview.steps.steps)})" == steps.locator("summary").text_content()
+
+
+def test_what_was_opened_stays_open_when_new_data_come(page: Page) -> None:
+    """And is filled again."""
+    page.evaluate("rtrace.draw(rtrace.data)")
+
+    until(page, "[...document.querySelectorAll('.fold')].every(fold => fold.open && fold.querySelector('table'))")
 
 
 def test_a_column_sorts_by_its_values(demo: Built, page: Page) -> None:

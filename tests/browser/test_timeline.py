@@ -151,9 +151,9 @@ def test_the_table_holds_what_is_in_view(demo: Built, open_page: OpenPage) -> No
 
     assert 200 == rows.count()
     assert f"{found.attempts_shown - 200} more rows are not in this page" in page.inner_text("#panel-timeline .more")
-    page.fill('input[type="search"]', "outcome:lost")
-    lost = sum(found.state(row) is State.LOST for row in range(found.attempts_shown))
-    until(page, f"document.querySelectorAll('#panel-timeline tbody tr').length === {lost}")
+    page.fill('input[type="search"]', "outcome:resumed")
+    resumed = sum(found.state(row) is State.RESUMED for row in range(found.attempts_shown))
+    until(page, f"document.querySelectorAll('#panel-timeline tbody tr').length === {resumed}")
 
 
 def hostile_rows() -> list[Row]:

@@ -12,24 +12,14 @@ from rtrace_otel.analysis.reader import read_events
 from rtrace_otel.analysis.timeline.kept import Selection
 from rtrace_otel.report.html.data import page_data
 from rtrace_otel.report.html.page import render_page
-from rtrace_otel.testing import SimulationSettings, simulate
 from tests.browser.conftest import OpenPage
-from tests.browser.pages import DEMO, Built, build_rows
+from tests.browser.pages import DEMO, Built
 from tests.browser.timeline import press, state
 
-BIG: Final = SimulationSettings(
-    steps=745, stops=3, groups_per_step=16, open_groups=48, generations=8, prompts=5_000, epochs=100
-)
 ATTEMPTS: Final = 99_997
 MOST_BYTES: Final = 2_000_000
 MOST_MS: Final = 2_000
 TRIES: Final = 3
-
-
-@pytest.fixture(scope="module")
-def big(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    """The page of a hundred thousand attempts."""
-    return build_rows(simulate(BIG).iter_rows(), tmp_path_factory.mktemp("big"))
 
 
 @pytest.mark.timeout(400)

@@ -123,14 +123,9 @@ def test_a_click_tells_the_whole_story(demo: Built, open_page: OpenPage) -> None
     page.wait_for_selector(".tl-story:not([hidden])")
     text = page.inner_text(".tl-story")
     siblings, history = page.locator(".tl-others").all()
-    same_group = [
-        r for r in range(len(columns)) if (columns.run[r], columns.group[r]) == (columns.run[row], columns.group[row])
-    ]
-    same_prompt = [
-        r
-        for r in range(len(columns))
-        if (columns.prompt[r], columns.generation[r]) == (columns.prompt[row], columns.generation[row])
-    ]
+    rows, where = range(len(columns)), (columns.prompt[row], columns.generation[row])
+    same_group = [other for other in rows if columns.group[other] == columns.group[row]]
+    same_prompt = [other for other in rows if (columns.prompt[other], columns.generation[other]) == where]
 
     assert row == state(page)["selectedRow"]
     assert columns.attempt_id[row] in text

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from rtrace_otel.report.document import Block, Document, Facts, Sentence, Table, printable
 
-MAX_ROWS: Final = 1_000
+MAX_ROWS: Final = 500
 """Rows of a table that the page carries; it says how many there are, and the commands give all of them."""
 
 
@@ -29,25 +29,39 @@ def block_json(block: Block) -> dict[str, Any]:
 
 
 def table_json(table: Table, limit: int = MAX_ROWS) -> dict[str, Any]:
-    """A table: its columns, its cells as shown, and the raw values of columns of numbers, to sort by.
+    """A table: its columns, its cells as shown, and the values behind them, to sort by and to copy.
+
+    Columns whose cells already say the value have no ``values``. Fractions are given to a microsecond, as far as seven
+    digits do not say more.
 
     Args:
         table: The table.
         limit: Most rows; the last ones are left out.
     """
     columns, shown = table.for_people()
-    records = table.records[:limit]
+    records, rows = table.records[:limit], shown[:limit]
+    values = {}
+    for place, column in enumerate(columns):
+        raw = [record.get(column.key) for record in records]
+        cells = [row[place] for row in rows]
+        if column.align == "right" and not all(map(_says, cells, raw)):
+            values[column.key] = [_sortable(value) for value in raw]
     return {
         "type": "table",
         "title": table.title,
         "columns": [{"key": c.key, "title": c.title, "align": c.align} for c in columns],
-        "rows": shown[:limit],
-        "values": {c.key: [_sortable(r.get(c.key)) for r in records] for c in columns if c.align == "right"},
+        "rows": rows,
+        "values": values,
         "of": len(table.records),
     }
 
 
+def _says(cell: str, value: Any) -> bool:
+    """Whether a cell is a whole number as the page can read it back, or the sign for none."""
+    return value is None or (type(value) is int and cell in (str(value), f"{value:,}"))
+
+
 def _sortable(value: Any) -> float | int | str | None:
-    if value is None or isinstance(value, str):
-        return value
-    return value if isinstance(value, (int, float)) else str(value)
+    if isinstance(value, float):
+        return round(value, 6) if abs(value) >= 1 else float(f"{value:.7g}")
+    return value if value is None or isinstance(value, (str, int)) else str(value)

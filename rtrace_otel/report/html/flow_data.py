@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from rtrace_otel.analysis.overview import Overview
 from rtrace_otel.analysis.step_results import StepRecord, Verdict
 from rtrace_otel.analysis.timeline.results import SERIES
-from rtrace_otel.report.html.columns import Columns, floats, numbers
+from rtrace_otel.report.html.columns import Columns, numbers
 
 MAX_WAITS: Final = 2_000
 """Waits that the charts mark, the longest ones."""
@@ -31,8 +31,8 @@ def flow_tables(found: Overview) -> Mapping[str, Columns]:
     count = len(series.values[SERIES[0]])
     return {
         "flow": {
-            "t": floats([series.start + (place + 0.5) * series.width for place in range(count)]),
-            **{name: floats(series.values[name]) for name in SERIES},
+            "t": numbers([series.start + (place + 0.5) * series.width for place in range(count)], unit=0.001),
+            **{name: numbers(series.values[name], unit=0.001) for name in SERIES},
         },
         "waits": {
             "start": numbers([wait.start for wait in waits], unit=0.001),

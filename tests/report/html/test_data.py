@@ -172,7 +172,15 @@ def test_a_table_keeps_its_head() -> None:
     )
     found = table_json(table, limit=2)
 
-    assert ([["0", "x"], ["1", "x"]], {"n": [0, 1]}, 9) == (found["rows"], found["values"], found["of"])
+    assert ([["0", "x"], ["1", "x"]], {}, 9) == (found["rows"], found["values"], found["of"])
+
+
+def test_a_table_has_the_values_that_its_cells_do_not_say() -> None:
+    """Whole numbers are read from the cells; a rounded share is not, nor one beside a fraction."""
+    columns = (Column("n", "n", lambda n: f"{n:,}"), Column("s", "s", lambda s: f"{100 * s:.0f} %"), Column("m", "m"))
+    found = table_json(Table("t", columns, [{"n": 1234, "s": 1 / 3, "m": 7}, {"n": 5, "s": 1e-9, "m": 0.1234567}]))
+
+    assert {"s": [0.3333333, 1e-9], "m": [7, 0.1234567]} == found["values"]
 
 
 def test_sizes_in_words() -> None:

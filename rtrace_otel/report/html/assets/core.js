@@ -151,9 +151,13 @@
       }
       const host = old ? old.querySelector(".panel-body") : place(id, spec);
       const height = host.offsetHeight;
+      const open = [...host.querySelectorAll("details")].map((details) => details.open);
       host.style.minHeight = `${height}px`; // no jump of the page while it is empty
       host.replaceChildren();
       spec.draw(host, data);
+      host.querySelectorAll("details").forEach((details, place) => {
+        details.open = details.open || Boolean(open[place]); // what the reader has opened stays open
+      });
       host.style.minHeight = "";
     }
     contents();

@@ -2,8 +2,9 @@
 /** Tables that can be sorted by a column and copied. */
 (() => {
   const { el } = rtrace;
-  const FIRST = 15;
+  const FIRST = 25;
   const WIDE = 13;
+  const LONG = 56;
 
   /**
    * A table of `blocks.py`.
@@ -57,9 +58,20 @@
     return el("th", { scope: "col", class: column.align }, button);
   }
 
+  /** The values of a column: those that the table carries, else numbers read from its cells, else the cells. */
+  function valuesOf(table, place) {
+    const { key, align } = table.columns[place];
+    const cells = table.rows.map((row) => row[place]);
+    return table.values[key] || (align === "right" ? cells.map(number) : cells);
+  }
+
+  function number(cell) {
+    return cell === "-" ? null : Number(cell.replaceAll(",", ""));
+  }
+
   /** Places of the rows in order; what is unknown comes last in both directions. */
   function sorted(table, place, descending) {
-    const values = table.values[table.columns[place].key] || table.rows.map((row) => row[place]);
+    const values = valuesOf(table, place);
     const unknown = (value) => value === null || value === "-";
     const compare = (a, b) =>
       typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
@@ -75,18 +87,15 @@
 
   function cells(table, place) {
     return table.rows[place].map((text, column) =>
-      el("td", { class: table.columns[column].align }, text),
+      el("td", { class: text.length > LONG ? "left words" : table.columns[column].align }, text),
     );
   }
 
   /** The table as tab-separated text, raw values where there are some, in the order shown. */
   function asText(table, order) {
     const plain = (value) => String(value === null ? "" : value).replace(/[\t\r\n]/g, " ");
-    const line = (place) =>
-      table.columns.map((column, at) => {
-        const values = table.values[column.key];
-        return plain(values ? values[place] : table.rows[place][at]);
-      });
+    const columns = table.columns.map((_, place) => valuesOf(table, place));
+    const line = (place) => columns.map((values) => plain(values[place]));
     const lines = [table.columns.map((column) => plain(column.key)), ...order.map(line)];
     return `${lines.map((fields) => fields.join("\t")).join("\n")}\n`;
   }

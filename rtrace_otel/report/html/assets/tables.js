@@ -3,10 +3,11 @@
 (() => {
   const { el } = rtrace;
 
-  function texts(id, section, title, names) {
+  /** A panel of blocks that are there at once. */
+  function plain(id, section, names) {
     const all = (data) => names.flatMap((name) => data.doc.texts[name]);
     rtrace.panel(id, {
-      title,
+      title: "",
       section,
       wanted: (data) => all(data).length > 0,
       draw: (host, data) => host.append(...rtrace.blocks(all(data))),
@@ -14,13 +15,34 @@
     });
   }
 
-  texts("steps", "tables", "", ["steps"]);
-  texts("ages", "tables", "", ["ages"]);
-  texts("losses", "tables", "", ["losses"]);
-  texts("attempts", "tables", "", ["attempts"]);
-  texts("groups", "tables", "", ["groups"]);
-  texts("waste-table", "tables", "", ["waste_steps"]);
-  texts("check", "trust", "", ["check", "damage"]);
+  /** A panel of tables, each built when it is opened. */
+  function folded(id, name) {
+    rtrace.panel(id, {
+      title: "",
+      section: "tables",
+      wanted: (data) => data.doc.texts[name].length > 0,
+      draw: (host, data) => host.append(...data.doc.texts[name].map(fold)),
+      state: () => rtrace.data.doc.texts[name],
+    });
+  }
+
+  function fold(table) {
+    const details = el("details", { class: "fold" }, el("summary", {}, `${table.title} (${rtrace.format.count(table.of)})`));
+    details.addEventListener("toggle", () => {
+      if (details.open && details.childElementCount === 1) {
+        details.append(rtrace.table(table));
+      }
+    });
+    return details;
+  }
+
+  folded("steps", "steps");
+  folded("ages", "ages");
+  folded("losses", "losses");
+  folded("attempts", "attempts");
+  folded("groups", "groups");
+  folded("waste-table", "waste_steps");
+  plain("check", "trust", ["check", "damage"]);
 
   rtrace.panel("definitions", {
     title: "",

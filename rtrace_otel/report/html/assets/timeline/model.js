@@ -129,9 +129,12 @@
     return NONE;
   }
 
-  /** Rows of the same group in the same run, in order of generation and start. */
+  /** Rows of the same group, in every run that worked on it, in order of generation and start. */
   function siblings(model, row) {
-    return rowsWhere(model, (other) => model.group[other] === model.group[row]).sort(
+    const group = groupOf(model, row);
+    const same = (other) =>
+      model.group[other] === model.group[row] || (group !== null && groupOf(model, other) === group);
+    return rowsWhere(model, same).sort(
       (a, b) => model.columns.generation[a] - model.columns.generation[b] || model.start[a] - model.start[b],
     );
   }

@@ -234,6 +234,15 @@
     context.restore();
   }
 
+  /** Where an attempt is drawn in the box: `[x, y, width, height]` in device pixels of the canvas. */
+  function barOf(model, view, box, row) {
+    const scale = box.width / (view.to - view.from);
+    const [y, height] = laneBox(view, box, model.lane[row]);
+    const low = Math.max(box.x + (model.start[row] - view.from) * scale, box.x);
+    const high = Math.min(box.x + (model.end[row] - view.from) * scale, box.x + box.width);
+    return [low, y, Math.max(high - low, 1), height];
+  }
+
   /** The attempt at a point of the box (device pixels), `-1` for none; a point close to a thin bar will do. */
   function hit(model, look, box, x, y) {
     const { view } = look;
@@ -258,5 +267,15 @@
     return best;
   }
 
-  Object.assign(rtrace.timeline, { palette, versionColor, laneBox, inkOn, paintLanes: lanes, labels, outlines, hit });
+  Object.assign(rtrace.timeline, {
+    palette,
+    versionColor,
+    laneBox,
+    inkOn,
+    paintLanes: lanes,
+    labels,
+    outlines,
+    barOf,
+    hit,
+  });
 })();

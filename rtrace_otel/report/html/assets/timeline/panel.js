@@ -279,15 +279,20 @@
     const lines = row >= 0 ? tl.hint(model, row, short) : band ? tl.bandHint(model, band.kind, band.band, short) : null;
     look.hovered = row;
     parts.hint.hidden = lines === null;
+    parts.frame.hidden = row < 0;
     if (lines === null) {
       return -1;
     }
     tl.placeHint(parts, lines, x, y);
+    if (row >= 0) {
+      tl.placeFrame(parts, tl.barOf(model, painted.view, spots.lanes, row), spots.ratio);
+    }
     return row;
   }
 
   function resetHover() {
     parts.hint.hidden = true;
+    parts.frame.hidden = true;
     look.hovered = -1;
   }
 
@@ -331,7 +336,7 @@
   rtrace.panel("timeline", {
     title: "Attempts over time",
     section: "timeline",
-    wanted: (data) => data.doc.results.timeline.attempts_shown > 0 || data.doc.results.timeline.bands.runs.length > 0,
+    wanted: (data) => data.doc.results.timeline.attempts_total > 0 || data.doc.results.timeline.bands.runs.length > 0,
     draw,
     update,
     state,

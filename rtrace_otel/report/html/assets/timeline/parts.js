@@ -49,6 +49,7 @@
       legend: el("div", { class: "tl-legend", role: "group", "aria-label": "Outcomes" }),
       hint: el("div", { class: "tl-hint", hidden: true }),
       range: el("div", { class: "tl-range", hidden: true }),
+      frame: el("div", { class: "tl-frame", hidden: true }),
       story: el("aside", { class: "tl-story", tabindex: "-1", "aria-label": "Selected attempt", hidden: true }),
       table: el("div"),
     };
@@ -79,6 +80,7 @@
       whole,
       lanes,
       found.range,
+      found.frame,
       found.hint,
       el("p", { class: "tl-keys", id: "tl-keys" }, KEYS),
     );
@@ -92,9 +94,15 @@
   /** What the picture leaves out, in words. */
   function notes(found) {
     const texts = [];
+    const timed = found.attempts_total - found.attempts_untimed;
+    if (found.attempts_matching < timed) {
+      texts.push(
+        `This page was asked for a part of the timeline: ${format.count(found.attempts_matching)} of ${format.count(timed)} attempts.`,
+      );
+    }
     if (found.attempts_shown < found.attempts_matching) {
       texts.push(
-        `The picture holds ${format.count(found.attempts_shown)} of ${format.count(found.attempts_total)} attempts: the longest ones, those without a result, and a sample of the others. Numbers come from all.`,
+        `The picture holds ${format.count(found.attempts_shown)} of ${format.count(found.attempts_matching)} attempts: the longest ones, those without a result, and a sample of the others. Numbers come from all.`,
       );
     }
     if (found.attempts_untimed) {
@@ -115,5 +123,15 @@
     hint.style.top = `${lanes.offsetTop + top}px`;
   }
 
-  Object.assign(rtrace.timeline, { parts, notes, placeHint });
+  /** Puts the frame around a bar, which is at `[x, y, width, height]` in device pixels of the canvas. */
+  function placeFrame(found, bar, ratio) {
+    const [x, y, width, height] = bar.map((value) => value / ratio);
+    const { style } = found.frame;
+    style.left = `${found.lanes.offsetLeft + x}px`;
+    style.top = `${found.lanes.offsetTop + y}px`;
+    style.width = `${Math.max(width, 1)}px`;
+    style.height = `${Math.max(height, 1)}px`;
+  }
+
+  Object.assign(rtrace.timeline, { parts, notes, placeHint, placeFrame });
 })();

@@ -222,7 +222,7 @@
           el("li", {}, el("span", { class: "tl-when" }, known(at) ? clockOf(model, at) : ""), el("span", {}, words)),
         ),
       ),
-      others(model, `Its group: ${siblings.length} here`, siblings, row, does.choose),
+      others(model, "Its group, all runs", siblings, row, does.choose),
       others(model, "Same prompt and generation, all runs", tl.history(model, row), row, does.choose),
       el(
         "p",
