@@ -22,7 +22,7 @@ def age_of(counts: Mapping[int, int], trained_version: int) -> float | None:
 def clean_counts(counts: Any) -> dict[int, int] | None:
     """A ``tokens_by_version`` field with int keys, or ``None`` if it is none; other entries are dropped.
 
-    So are versions and counts of more than 63 bits, which no job has.
+    So are counts of more than 63 bits, which no job has.
     """
     if not isinstance(counts, Mapping):
         return None
@@ -32,7 +32,7 @@ def clean_counts(counts: Any) -> dict[int, int] | None:
             key, number = int(version), int(tokens)
         except (OverflowError, TypeError, ValueError):
             continue
-        if -MAX_INT < key < MAX_INT and -MAX_INT < number < MAX_INT:
+        if -MAX_INT < number < MAX_INT:
             clean[key] = clean.get(key, 0) + number
     return clean
 

@@ -205,10 +205,13 @@ def record_refit(cuts: RefitCuts, row: Row) -> None:
 
 
 def well_formed(entries: Any, columns: int) -> Iterable[Sequence[Any]]:
-    """The entries of a ``calls`` (2 columns) or ``call_versions`` (3) field whose numbers are numbers of 63 bits."""
+    """The entries of a ``calls`` (2 columns) or ``call_versions`` (3) field whose numbers are numbers.
+
+    The last of them, the tokens, has no more than 63 bits.
+    """
     for entry in entries if isinstance(entries, (list, tuple)) else ():
         is_whole = isinstance(entry, (list, tuple)) and len(entry) >= columns
-        if is_whole and all(type(n) is int and -MAX_INT < n < MAX_INT for n in entry[1:columns]):
+        if is_whole and all(type(n) is int for n in entry[1:columns]) and -MAX_INT < entry[columns - 1] < MAX_INT:
             yield entry
 
 

@@ -16,7 +16,7 @@ from rtrace_otel.analysis.check.recent import Recent
 from rtrace_otel.analysis.check.values import identity, whole
 from rtrace_otel.events import Row
 
-MAX_CHECKPOINTS: Final = 4_096
+MAX_CHECKPOINTS: Final = 1_024
 """Published checkpoints that are remembered, the latest ones."""
 
 
