@@ -12,13 +12,18 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from tests.benchmarks.flat_rows import write_flat, write_otlp
+from rtrace_otel.analysis.tail import Tail
+from rtrace_otel.analysis.watching import WatchFold
+from tests.benchmarks.flat_rows import Row, flat_rows, write_flat, write_otlp
 
 ROOT = Path(__file__).parents[2]
 SIZES = (100_000, 1_000_000, 5_000_000)
@@ -108,3 +113,37 @@ def test_otlp_lines(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
         _print(f"OTLP lines of {SIZES[0]:,} rows", measured, "json_spans")
 
     assert measured["ours"]["check"] != 0
+
+
+@pytest.mark.timeout(1800)
+def test_following(files: Path, report: dict[str, float]) -> None:
+    """A look at a file that grew by 1,000 rows costs the same, however long the file was before."""
+    rows = flat_rows()
+    path = files / "growing.jsonl"
+    tail, fold = Tail(str(path)), WatchFold()
+    seconds = {}
+    for before in SIZES[:2]:
+        _append(path, rows, before)
+        while _look(tail, fold):
+            pass
+        _append(path, rows, 1_000)
+        start = time.process_time()
+        _look(tail, fold)
+        fold.snapshot(1.8e9)
+        seconds[before] = time.process_time() - start
+    report["ms for 1,000 rows after 1e5"] = 1e3 * seconds[SIZES[0]]
+    report["ms for 1,000 rows after 1.1e6"] = 1e3 * seconds[SIZES[1]]
+
+    assert seconds[SIZES[1]] <= 2 * seconds[SIZES[0]] + 0.005
+
+
+def _append(path: Path, rows: Iterator[Row], count: int) -> None:
+    with path.open("ab") as file:
+        for row in islice(rows, count):
+            file.write(msgspec.json.encode(row) + b"\n")
+
+
+def _look(tail: Tail, fold: WatchFold) -> bool:
+    for row in tail.look()[1]:
+        fold.add(row)
+    return tail.state.bytes_behind > 0
