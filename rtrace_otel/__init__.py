@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from rtrace_otel.analysis.batch_age import pop_batch_age as pop_batch_age
     from rtrace_otel.analysis.batch_age import recomputed_tokens_by_version as recomputed_tokens_by_version
     from rtrace_otel.analysis.batch_age import tokens_by_version as tokens_by_version
-    from rtrace_otel.analysis.damage import ReadReport as ReadReport
-    from rtrace_otel.analysis.reader import EventReader as EventReader
-    from rtrace_otel.analysis.reader import read_events as read_events
+    from rtrace_otel.analysis.reading.damage import ReadReport as ReadReport
+    from rtrace_otel.analysis.reading.reader import EventReader as EventReader
+    from rtrace_otel.analysis.reading.reader import read_events as read_events
     from rtrace_otel.analysis.refit_cuts import RefitCuts as RefitCuts
     from rtrace_otel.analysis.refit_cuts import rebuild_refit_cuts as rebuild_refit_cuts
     from rtrace_otel.errors import RTraceError as RTraceError

@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rtrace_otel.analysis.damage import ReadReport
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.damage import ReadReport
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.summary import Summary, SummaryFold
 from rtrace_otel.columns.extra import require
 from rtrace_otel.columns.registry import TABLES

@@ -16,7 +16,7 @@ from rtrace_otel.analysis.batch_age import (
     pop_batch_age,
     tokens_by_version,
 )
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.refit_cuts import RefitCuts
 from rtrace_otel.errors import RTraceError
 from rtrace_otel.events import ROLLOUT_TRACE_FILENAME

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.events import EVENTS, Row
 from rtrace_otel.record.trace import RolloutTrace
 from rtrace_otel.validation import Problem, validate_row

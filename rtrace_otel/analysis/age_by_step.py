@@ -8,7 +8,7 @@ import msgspec
 
 from rtrace_otel.analysis.checked import MAX_INT
 from rtrace_otel.analysis.counts import clean_counts
-from rtrace_otel.analysis.shapes import Shape, decoder_of
+from rtrace_otel.analysis.reading.shapes import Shape, decoder_of
 from rtrace_otel.events import Row
 
 MAX_SETTLED: Final = 8_192

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from rtrace_otel.analysis.age_results import AgeDifference, AgeReport, DifferenceKind, StepAge
 from rtrace_otel.analysis.batch_age import add_up, age_of
-from rtrace_otel.analysis.narrowing import only
+from rtrace_otel.analysis.reading.narrowing import only
 from rtrace_otel.analysis.trained_groups import GroupBook, TrainedGroup, WatchGroup
 from rtrace_otel.analysis.versions import Mark, VersionsInForce
 from rtrace_otel.events import Row

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rtrace_otel.analysis.check.check import CheckFold
 from rtrace_otel.analysis.check.results import CheckReport
-from rtrace_otel.analysis.reader import EventReader
+from rtrace_otel.analysis.reading.reader import EventReader
 from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.restore_results import RestoreReport
 from rtrace_otel.analysis.runs import RunFold

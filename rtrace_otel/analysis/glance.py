@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from rtrace_otel.analysis.checked import integer, name, time_of
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.events import Row
 
 HEAD_BYTES: Final = 64 * 1024

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from rtrace_otel.analysis.check.check import CheckFold
 from rtrace_otel.analysis.check.results import CheckReport
-from rtrace_otel.analysis.damage import ReadReport
 from rtrace_otel.analysis.flow_tap import FlowTap
 from rtrace_otel.analysis.pauses import Pauses, PausesFold
+from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.restore_results import RestoreReport
 from rtrace_otel.analysis.runs import RunFold

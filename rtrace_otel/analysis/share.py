@@ -16,7 +16,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, Final
 
-from rtrace_otel.analysis.damage import ReadReport
+from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.events import COMMON_FIELDS, EVENTS_BY_NAME, Row
 from rtrace_otel.fields import FieldType
 

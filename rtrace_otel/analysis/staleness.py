@@ -12,7 +12,7 @@ from rtrace_otel.analysis.age_histogram import add_histograms, histogram_of
 from rtrace_otel.analysis.age_restores import RestoreAge, RestoreFold
 from rtrace_otel.analysis.age_split import AgeSplit, SplitMissing, SplitSums, add_splits, split_step
 from rtrace_otel.analysis.ages import AGE_EVENTS, AgeFold, AgeReport, TrainedStep
-from rtrace_otel.analysis.narrowing import only
+from rtrace_otel.analysis.reading.narrowing import only
 from rtrace_otel.events import Row
 
 STALENESS_EVENTS: Final = AGE_EVENTS | {"checkpoint_restored"}

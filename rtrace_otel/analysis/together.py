@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from rtrace_otel.analysis.narrowing import only
+from rtrace_otel.analysis.reading.narrowing import only
 from rtrace_otel.events import Row
 
 Take: TypeAlias = Callable[[Row], object]

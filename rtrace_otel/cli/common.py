@@ -12,11 +12,11 @@ from typing import IO, Any, Final, TypeVar, cast
 
 import click
 
-from rtrace_otel.analysis.damage import ReadReport
-from rtrace_otel.analysis.parallel import MIN_BYTES
-from rtrace_otel.analysis.parts import Parts
-from rtrace_otel.analysis.reader import EventReader, read_events
-from rtrace_otel.analysis.source import file_of
+from rtrace_otel.analysis.reading.damage import ReadReport
+from rtrace_otel.analysis.reading.parallel import MIN_BYTES
+from rtrace_otel.analysis.reading.parts import Parts
+from rtrace_otel.analysis.reading.reader import EventReader, read_events
+from rtrace_otel.analysis.reading.source import file_of
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.report.damage import damage_json, damage_sentences
 from rtrace_otel.report.document import Document, printable

@@ -10,7 +10,7 @@ import click
 from rtrace_otel.analysis.compare.compare import compare as compared
 from rtrace_otel.analysis.compare.gates import Gate, GateError, judge, metric_named, parse_gate
 from rtrace_otel.analysis.compare.measure import ChosenRun, MeasureFold, Measures
-from rtrace_otel.analysis.damage import ReadReport
+from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.cli.common import answer, opened, parts_options
 from rtrace_otel.report.compare import Gated, compare_document, compare_json, failure_lines
 

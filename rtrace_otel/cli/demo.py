@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.cli.common import write_out
 from rtrace_otel.cli.terminal import render_documents, standard_output
 from rtrace_otel.errors import MissingExtraError

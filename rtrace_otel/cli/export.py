@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from rtrace_otel.analysis.backdrop import Backdrop
-from rtrace_otel.analysis.reader import EventReader
+from rtrace_otel.analysis.reading.reader import EventReader
 from rtrace_otel.analysis.spans_of import NumberedSpan, Selection, require_some, select_spans
 from rtrace_otel.cli.common import TRACE, opened, write_file, write_out
 from rtrace_otel.cli.export_tables import TABLE_FORMATS, chosen_tables, export_tables

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import click
 
-from rtrace_otel.analysis.source import file_of
+from rtrace_otel.analysis.reading.source import file_of
 from rtrace_otel.cli.common import opened
 from rtrace_otel.columns.extra import require
 from rtrace_otel.columns.registry import TABLES

@@ -11,7 +11,7 @@ from typing import get_args
 
 import click
 
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.spans_of import NumberedSpan, Selection, delivered_to, require_some, select_spans, shifted
 from rtrace_otel.cli.common import TRACE, opened, write_out
 from rtrace_otel.cli.moments import unix_s

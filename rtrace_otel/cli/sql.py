@@ -17,7 +17,7 @@ from rtrace_otel.report.document import printable
 from rtrace_otel.report.sql import query_document, query_json, tables_document, tables_json
 
 if TYPE_CHECKING:
-    from rtrace_otel.analysis.damage import ReadReport
+    from rtrace_otel.analysis.reading.damage import ReadReport
 
 SHOWN: Final = 100
 """Rows that people see unless they ask for more."""

@@ -13,8 +13,8 @@ from typing import IO, Final, cast
 
 import click
 
-from rtrace_otel.analysis.reader import EventReader
-from rtrace_otel.analysis.source import file_of
+from rtrace_otel.analysis.reading.reader import EventReader
+from rtrace_otel.analysis.reading.source import file_of
 from rtrace_otel.analysis.spans_of import NumberedSpan, require_some
 from rtrace_otel.cli.common import StdoutError
 from rtrace_otel.errors import TraceFileError

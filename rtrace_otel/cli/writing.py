@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from rtrace_otel.analysis.source import file_of
+from rtrace_otel.analysis.reading.source import file_of
 from rtrace_otel.errors import TraceFileError
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol, TypeAlias
 import pyarrow as pa
 
 from rtrace_otel.analysis.checked import integer, number
-from rtrace_otel.analysis.reader import EventReader
+from rtrace_otel.analysis.reading.reader import EventReader
 from rtrace_otel.columns.registry import TABLES
 from rtrace_otel.columns.sources import TableRecords
 from rtrace_otel.columns.types import ColumnType, Record, TableSpec

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rtrace_otel.analysis.ages import step_ages
-from rtrace_otel.analysis.damage import ReadReport
+from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.analysis.restore import restore_report
 from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.demo.supervisor import DemoResult

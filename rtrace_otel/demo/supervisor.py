@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.demo.settings import DemoSettings
 from rtrace_otel.errors import RTraceError
 from rtrace_otel.events import ROLLOUT_TRACE_FILENAME, Row

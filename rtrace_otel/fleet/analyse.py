@@ -11,9 +11,9 @@ from rtrace_otel.analysis.ages import TrainedStep
 from rtrace_otel.analysis.check.check import CheckFold
 from rtrace_otel.analysis.check.results import CheckReport
 from rtrace_otel.analysis.checked import name, number
-from rtrace_otel.analysis.damage import ReadReport
 from rtrace_otel.analysis.ledger.work import Amount
-from rtrace_otel.analysis.reader import EventReader
+from rtrace_otel.analysis.reading.damage import ReadReport
+from rtrace_otel.analysis.reading.reader import EventReader
 from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.restore_results import RestoreReport
 from rtrace_otel.analysis.waste import Account, WasteFold, WasteReport

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from rtrace_otel.analysis.reader import EventReader, read_events
+from rtrace_otel.analysis.reading.reader import EventReader, read_events
 from rtrace_otel.errors import MissingExtraError, TraceFileError
 from rtrace_otel.fleet.results import Failure
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rtrace_otel.analysis.answers import Answers
-from rtrace_otel.analysis.damage import ReadReport
+from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.report.check import check_document, check_json
 from rtrace_otel.report.document import Block, Document, Sentence
 from rtrace_otel.report.formats import to_csv

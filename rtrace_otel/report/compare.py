@@ -9,7 +9,7 @@ from typing import Any
 from rtrace_otel.analysis.compare.compare import CompareReport, Comparison
 from rtrace_otel.analysis.compare.gates import Gate, GateFailure
 from rtrace_otel.analysis.compare.values import Known
-from rtrace_otel.analysis.damage import ReadReport
+from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.report.compare_words import MARKS, change_sentences, marked, notes, unknown_sentences
 from rtrace_otel.report.damage import damage_json
 from rtrace_otel.report.document import Block, Column, Document, Sentence, Table, printable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from rtrace_otel.analysis.damage import DamageKind, ReadReport
+from rtrace_otel.analysis.reading.damage import DamageKind, ReadReport
 from rtrace_otel.report.document import Sentence, printable
 from rtrace_otel.report.numbers import plural, shortener
 

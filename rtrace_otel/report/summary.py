@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from rtrace_otel.analysis.damage import ReadReport
+from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.analysis.runs import RunSummary
 from rtrace_otel.analysis.summary import Summary
 from rtrace_otel.report.age import age_json, difference_sentences, headline

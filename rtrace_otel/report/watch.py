@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from rtrace_otel.analysis.damage import ReadReport
+from rtrace_otel.analysis.reading.damage import ReadReport
+from rtrace_otel.analysis.reading.tail import TailState
 from rtrace_otel.analysis.runs import RunSummary
-from rtrace_otel.analysis.tail import TailState
 from rtrace_otel.analysis.watch_results import Happening, Snapshot
 from rtrace_otel.report.cells import clipped, sparkline
 from rtrace_otel.report.document import printable

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from rtrace_otel.analysis.damage import ReadReport
-from rtrace_otel.analysis.tail import TailState
+from rtrace_otel.analysis.reading.damage import ReadReport
+from rtrace_otel.analysis.reading.tail import TailState
 from rtrace_otel.analysis.watch_results import Snapshot
 from rtrace_otel.report.damage import damage_sentences
 from rtrace_otel.report.document import printable

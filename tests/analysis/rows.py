@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from rtrace_otel.analysis.damage import DamageKind, ReadReport
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.damage import DamageKind, ReadReport
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.events import Row
 
 Fault: TypeAlias = tuple[int, DamageKind, int]

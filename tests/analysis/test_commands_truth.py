@@ -12,8 +12,8 @@ from rtrace_otel.analysis.ages import recomputed_batch_age_by_step
 from rtrace_otel.analysis.attempts import attempts
 from rtrace_otel.analysis.check.check import CheckFold
 from rtrace_otel.analysis.choice import Choice
-from rtrace_otel.analysis.damage import Tally
 from rtrace_otel.analysis.groups import groups
+from rtrace_otel.analysis.reading.damage import Tally
 from rtrace_otel.analysis.staleness import staleness
 from rtrace_otel.analysis.steps import train_steps
 from rtrace_otel.analysis.summary import summarise

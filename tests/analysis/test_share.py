@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.damage import Damage, DamageKind, SeqGap
 from rtrace_otel.analysis.overview import OverviewFold
+from rtrace_otel.analysis.reading.damage import Damage, DamageKind, SeqGap
 from rtrace_otel.analysis.share import DROPPED, OTHER_EVENT, SOURCE, Sharing
 from rtrace_otel.events import EVENTS, Row
 from rtrace_otel.testing import simulate, varied_settings

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from rtrace_otel.analysis.age_by import ByFold
 from rtrace_otel.analysis.age_definitions import DEFINITIONS
-from rtrace_otel.analysis.damage import Tally
 from rtrace_otel.analysis.defined_ages import DefinitionFold
+from rtrace_otel.analysis.reading.damage import Tally
 from rtrace_otel.analysis.staleness import Staleness, staleness
 from rtrace_otel.events import EVENTS, Row
 from rtrace_otel.report.age_by import by_document, by_json

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.damage import Tally
+from rtrace_otel.analysis.reading.damage import Tally
 from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.events import EVENTS, Row
 from rtrace_otel.report.summary import summary_document, summary_json

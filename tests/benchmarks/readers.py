@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from rtrace_otel.analysis.batch_age import batch_age_by_step
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 
 Ages = dict[int, float]
 NEEDED = ("group_published", "train_step")

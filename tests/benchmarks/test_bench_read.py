@@ -21,7 +21,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rtrace_otel.analysis.tail import Tail
+from rtrace_otel.analysis.reading.tail import Tail
 from rtrace_otel.analysis.watching import WatchFold
 from tests.benchmarks.flat_rows import Row, flat_rows, write_flat, write_otlp
 

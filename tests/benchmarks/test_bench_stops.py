@@ -21,7 +21,7 @@ MIB_MORE = {"restore": 8, "waste": 8, "check": 32}
 
 _CHILD = """
 import json, resource, sys, time
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.ages import step_ages
 from rtrace_otel.analysis.check.check import check_trace
 from rtrace_otel.analysis.restore import restore_report

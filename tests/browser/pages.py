@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from rtrace_otel.analysis.damage import ReadReport
 from rtrace_otel.analysis.overview import Overview, OverviewFold
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.damage import ReadReport
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.events import Row
 from rtrace_otel.report.html.data import page_data
 from rtrace_otel.report.html.page import render_page

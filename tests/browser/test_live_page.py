@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page
 
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.restore import restore_report
 from rtrace_otel.report.restore_words import verdict
 from tests.cli.conftest import JOB

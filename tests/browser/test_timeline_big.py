@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from rtrace_otel.analysis.overview import OverviewFold
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.timeline.kept import Selection
 from rtrace_otel.report.html.data import page_data
 from rtrace_otel.report.html.page import render_page

@@ -14,7 +14,7 @@ from google.protobuf.json_format import ParseDict
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace
 
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.cli import streaming
 from rtrace_otel.spans.projector import project
 from tests.cli.conftest import JOB, RUN_B

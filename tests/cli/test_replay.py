@@ -9,7 +9,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.spans.projector import project
 from tests.cli.conftest import JOB, RUN_A, RUN_B
 from tests.cli.program import Run, write

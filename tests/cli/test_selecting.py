@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.timeline.fold import timeline
 from rtrace_otel.analysis.timeline.results import Timeline
 from tests.browser.pages import DEMO

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.spans.conventions import METRICS
 from tests.collector.conftest import Stack
 from tests.collector.files import DASHBOARDS, dashboard, targets

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import duckdb
 
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.columns.arrow import ArrowTables, Gathered
 from rtrace_otel.columns.registry import TABLES
 from rtrace_otel.events import Row

@@ -11,7 +11,7 @@ import pytest
 from rtrace_otel.analysis.ages import DifferenceKind, step_ages
 from rtrace_otel.analysis.batch_age import batch_age_by_step, recomputed_tokens_by_version
 from rtrace_otel.analysis.ledger.work import Fate
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.analysis.waste import waste_report

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.demo.settings import DemoSettings
 from rtrace_otel.demo.supervisor import run_demo

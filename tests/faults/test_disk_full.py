@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from rtrace_otel.analysis.damage import DamageKind
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.damage import DamageKind
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.record.trace import RolloutTrace
 from tests.faults import child
 from tests.faults.disk_programs import close_when_full, exit_when_full, fill_then_free, overflow, two_recorders

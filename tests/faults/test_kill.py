@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.record.trace import RolloutTrace
 from tests.faults import child
 from tests.faults.kill_programs import MOST_ROWS, emit_until_killed

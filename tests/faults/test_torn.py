@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rtrace_otel.analysis.damage import DamageKind
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.damage import DamageKind
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.record.trace import RolloutTrace
 
 

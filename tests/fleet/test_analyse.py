@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rtrace_otel.analysis.ages import step_ages
 from rtrace_otel.analysis.check.check import check_trace
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.restore import restore_report
 from rtrace_otel.analysis.waste import waste_report
 from rtrace_otel.fleet.analyse import MAX_FIELDS, MAX_TEXT, OTHERS, analyse, analyse_file

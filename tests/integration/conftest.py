@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.demo.settings import DemoSettings
 from rtrace_otel.demo.supervisor import DemoResult, run_demo
 from rtrace_otel.events import Row

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.demo import supervisor
 from rtrace_otel.demo.settings import DemoSettings
 from rtrace_otel.events import ROLLOUT_TRACE_FILENAME, Row

@@ -11,7 +11,7 @@ from typing import Literal, NoReturn, TypeAlias
 
 import pytest
 
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.record.trace import RolloutTrace
 from tests.record.disk import FaultyDisk
 from tests.record.hold import HeldClock

@@ -11,7 +11,7 @@ from rtrace_otel.analysis.compare.gates import judge, parse_gate
 from rtrace_otel.analysis.compare.measure import measure
 from rtrace_otel.analysis.compare.metrics import METRICS_BY_NAME
 from rtrace_otel.analysis.compare.values import NO_AGES, NO_TOKENS, ONE_RUN, Known, Value
-from rtrace_otel.analysis.damage import Tally
+from rtrace_otel.analysis.reading.damage import Tally
 from rtrace_otel.cli.terminal import Medium, render_terminal
 from rtrace_otel.report.compare import Gated, compare_document, compare_json, failure_lines, verdict_sentences
 from rtrace_otel.report.compare_words import notes

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rtrace_otel.analysis.damage import MAX_KEPT, Damage, DamageKind, ReadReport, SeqGap, Tally
+from rtrace_otel.analysis.reading.damage import MAX_KEPT, Damage, DamageKind, ReadReport, SeqGap, Tally
 from rtrace_otel.report.damage import damage_json, damage_sentences
 from rtrace_otel.report.formats import to_json
 

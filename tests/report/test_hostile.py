@@ -17,8 +17,8 @@ from rtrace_otel.analysis.check.results import CheckReport
 from rtrace_otel.analysis.choice import Choice
 from rtrace_otel.analysis.compare.compare import compare
 from rtrace_otel.analysis.compare.measure import measure
-from rtrace_otel.analysis.damage import Damage, DamageKind, ReadReport, SeqGap, Tally
 from rtrace_otel.analysis.groups import groups
+from rtrace_otel.analysis.reading.damage import Damage, DamageKind, ReadReport, SeqGap, Tally
 from rtrace_otel.analysis.restore import restore_report
 from rtrace_otel.analysis.steps import train_steps
 from rtrace_otel.analysis.summary import summarise

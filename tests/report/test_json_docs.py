@@ -22,19 +22,19 @@ from rtrace_otel.analysis.compare.gates import judge, parse_gate
 from rtrace_otel.analysis.compare.measure import measure
 from rtrace_otel.analysis.compare.metrics import METRICS
 from rtrace_otel.analysis.compare.values import Known
-from rtrace_otel.analysis.damage import Damage, DamageKind, SeqGap, Tally
 from rtrace_otel.analysis.defined_ages import DefinitionFold
 from rtrace_otel.analysis.flow_records import Outcome, WaitsFor
 from rtrace_otel.analysis.groups import groups
 from rtrace_otel.analysis.ledger.work import Fate
 from rtrace_otel.analysis.phases import PHASES
+from rtrace_otel.analysis.reading.damage import Damage, DamageKind, SeqGap, Tally
+from rtrace_otel.analysis.reading.tail import Tail
 from rtrace_otel.analysis.restore import restore_report
 from rtrace_otel.analysis.runs import HowEnded
 from rtrace_otel.analysis.staleness import staleness
 from rtrace_otel.analysis.step_results import Verdict
 from rtrace_otel.analysis.steps import train_steps
 from rtrace_otel.analysis.summary import summarise
-from rtrace_otel.analysis.tail import Tail
 from rtrace_otel.analysis.waste import waste_report
 from rtrace_otel.analysis.watching import snapshot_of
 from rtrace_otel.columns.query import QueryResult

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rtrace_otel.analysis.overview import OverviewFold
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.report.html.data import page_data
 from rtrace_otel.report.html.live import LiveReport, Told
 from rtrace_otel.report.html.stream import event_of, events_since
@@ -147,7 +147,7 @@ def test_telling_takes_a_tenth_of_the_time(
 
 def test_the_end_of_a_file_that_was_there_is_told_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its begin is told first; what is added later waits for its turn; and the same for a file that is begun anew."""
-    monkeypatch.setattr("rtrace_otel.analysis.tail.MAX_LOOK_BYTES", len(b"".join(LINES[:2])))
+    monkeypatch.setattr("rtrace_otel.analysis.reading.tail.MAX_LOOK_BYTES", len(b"".join(LINES[:2])))
     path, clock = tmp_path / "rollout_trace.jsonl", Clock()
     report = LiveReport(str(path), clock)
     for lines in (LINES, LINES[1:]):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rtrace_otel.analysis.ages import AgeReport
-from rtrace_otel.analysis.damage import Damage, DamageKind, ReadReport, Tally
+from rtrace_otel.analysis.reading.damage import Damage, DamageKind, ReadReport, Tally
 from rtrace_otel.analysis.runs import RunSummary
 from rtrace_otel.analysis.summary import AttemptCounts, GroupCounts, Summary
 from rtrace_otel.report.document import Facts, Sentence

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.damage import Damage, DamageKind, SeqGap, Tally
-from rtrace_otel.analysis.tail import TailState
+from rtrace_otel.analysis.reading.damage import Damage, DamageKind, SeqGap, Tally
+from rtrace_otel.analysis.reading.tail import TailState
 from rtrace_otel.analysis.watching import snapshot_of
 from rtrace_otel.events import Row
 from rtrace_otel.report.cells import cells

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.events import FIELD_TYPES, ROLLOUT_TRACE_FILENAME
 from rtrace_otel.spans.conventions import SPANS
 from rtrace_otel.spans.projector import project

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.events import Row
 from rtrace_otel.record.ghosts import find_run_before
 from rtrace_otel.record.trace import RolloutTrace

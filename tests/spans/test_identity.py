@@ -7,7 +7,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.spans import ids
 from tests.spans.rows import History, as_read, ids_of, otlp_bytes, spans_of
 from tests.spans.test_group_trace import whole_life

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.events import EVENTS_BY_NAME, Row
 from rtrace_otel.spans.otlp_json import traces_data
 from rtrace_otel.spans.projector import project

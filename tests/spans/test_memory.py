@@ -7,7 +7,7 @@ import sys
 
 _HEAD = """
 import gc, json, time, tracemalloc
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.spans.projector import Projector
 
 def line(event, seq, **fields):

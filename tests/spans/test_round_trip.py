@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rtrace_otel.analysis.ages import step_ages
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.events import Row
 from rtrace_otel.spans.exporter import JsonlSpanExporter
 from rtrace_otel.spans.otlp_json import traces_data

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.reader import EventReader
+from rtrace_otel.analysis.reading.reader import EventReader
 from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.events import EVENTS_BY_NAME
 from rtrace_otel.testing.rows import Ids, RowWriter

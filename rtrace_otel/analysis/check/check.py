@@ -20,8 +20,8 @@ from rtrace_otel.analysis.check.results import CheckReport, Skipped
 from rtrace_otel.analysis.check.staleness import AgeRules
 from rtrace_otel.analysis.check.stream import StreamRules
 from rtrace_otel.analysis.check.versions import VersionRules
-from rtrace_otel.analysis.damage import ReadReport
-from rtrace_otel.analysis.reader import EventReader
+from rtrace_otel.analysis.reading.damage import ReadReport
+from rtrace_otel.analysis.reading.reader import EventReader
 from rtrace_otel.analysis.runs import RunFold
 from rtrace_otel.events import Row
 

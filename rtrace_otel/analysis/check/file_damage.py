@@ -9,7 +9,7 @@ from typing import Final
 from rtrace_otel.analysis.check.findings import Findings
 from rtrace_otel.analysis.check.lineage import Life, Place
 from rtrace_otel.analysis.check.values import named
-from rtrace_otel.analysis.damage import DamageKind, ReadReport
+from rtrace_otel.analysis.reading.damage import DamageKind, ReadReport
 
 _EXPECTED: Final = frozenset({DamageKind.TORN_TAIL, DamageKind.BYTE_ORDER_MARK})
 """What a kill or an editor leaves, and what loses nothing that was written whole."""

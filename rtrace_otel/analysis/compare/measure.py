@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rtrace_otel.analysis.age_histogram import add_histograms, histogram_of
 from rtrace_otel.analysis.ages import TrainedStep
-from rtrace_otel.analysis.damage import ReadReport
+from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.restore_results import RestoreReport
 from rtrace_otel.analysis.step_results import StepsReport

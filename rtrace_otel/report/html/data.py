@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any, Final
 
-from rtrace_otel.analysis.damage import ReadReport
 from rtrace_otel.analysis.overview import Overview
+from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.report.age import headline
 from rtrace_otel.report.check import verdict as check_verdict
 from rtrace_otel.report.damage import damage_json, missing_rows

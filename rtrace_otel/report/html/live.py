@@ -16,8 +16,8 @@ from typing import Any, Final
 
 from rtrace_otel.analysis.checked import time_of
 from rtrace_otel.analysis.overview import OverviewFold
-from rtrace_otel.analysis.reader import read_events
-from rtrace_otel.analysis.tail import Tail
+from rtrace_otel.analysis.reading.reader import read_events
+from rtrace_otel.analysis.reading.tail import Tail
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.report.document import printable
 from rtrace_otel.report.html.data import page_data

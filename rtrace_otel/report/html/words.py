@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from rtrace_otel.analysis.damage import ReadReport
+from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.report.document import printable
 from rtrace_otel.report.numbers import plural
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from rtrace_otel.analysis.check.check import check_trace
 from rtrace_otel.analysis.check.results import CheckReport
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.events import Row
 from tests.analysis.rows import text
 from tests.report.history import event, trace

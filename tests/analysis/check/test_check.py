@@ -15,7 +15,7 @@ from rtrace_otel.analysis.check.findings import MAX_KEPT
 from rtrace_otel.analysis.check.registry import RULES, RULES_BY_CODE
 from rtrace_otel.analysis.check.results import CheckReport
 from rtrace_otel.analysis.check.rule import Severity
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.events import Row
 from rtrace_otel.spans.otlp_json import traces_data

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rtrace_otel.analysis.check.check import CheckFold
-from rtrace_otel.analysis.damage import Tally
+from rtrace_otel.analysis.reading.damage import Tally
 from rtrace_otel.events import EVENTS, Row
 from rtrace_otel.report.check import check_document, check_json, next_blocks
 from rtrace_otel.report.formats import to_csv, to_json, to_markdown

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from rtrace_otel.analysis.check.rule import Severity
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.events import Row
 from tests.analysis.check.checking import checked_lines
 from tests.analysis.rows import text

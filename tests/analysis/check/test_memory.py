@@ -9,7 +9,7 @@ import pytest
 from rtrace_otel.analysis.check import attempts, groups, staleness
 from rtrace_otel.analysis.check.check import CheckFold
 from rtrace_otel.analysis.check.recent import Recent
-from rtrace_otel.analysis.damage import Tally
+from rtrace_otel.analysis.reading.damage import Tally
 from rtrace_otel.events import Row
 from tests.report.history import event
 

@@ -9,7 +9,7 @@ import pytest
 
 from rtrace_otel.analysis.check.check import check_trace
 from rtrace_otel.analysis.check.results import CheckReport
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from tests.analysis.check.checking import brief, checked, checked_lines
 from tests.analysis.rows import lines, row, text
 from tests.report.history import event, started, trained

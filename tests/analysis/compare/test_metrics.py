@@ -25,7 +25,7 @@ from rtrace_otel.analysis.compare.values import (
     known,
     ratio,
 )
-from rtrace_otel.analysis.damage import SeqGap, Tally
+from rtrace_otel.analysis.reading.damage import SeqGap, Tally
 from rtrace_otel.events import EVENTS, Row
 from rtrace_otel.testing import SimulationSettings, simulate
 from tests.analysis.compare.jobs import KILLED, A, B

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.damage import ReadReport
 from rtrace_otel.analysis.overview import Overview, OverviewFold
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.damage import ReadReport
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.waste import waste_report
 from rtrace_otel.events import EVENTS, Row
 from rtrace_otel.report.document import Column, Table

@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from rtrace_otel.analysis.damage import DamageKind
-from rtrace_otel.analysis.dialect import is_event, is_of_two
+from rtrace_otel.analysis.reading.damage import DamageKind
+from rtrace_otel.analysis.reading.dialect import is_event, is_of_two
 from rtrace_otel.events import Row
 from rtrace_otel.text import SURROGATES
 

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from rtrace_otel.analysis.damage import MAX_KEPT, Damage, DamageKind, SeqGap
+from rtrace_otel.analysis.reading.damage import MAX_KEPT, Damage, DamageKind, SeqGap
 from tests.analysis.rows import lines, read, row
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from rtrace_otel.analysis import batches as batches_module
-from rtrace_otel.analysis.damage import DamageKind as Kind
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading import batches as batches_module
+from rtrace_otel.analysis.reading.damage import DamageKind as Kind
+from rtrace_otel.analysis.reading.reader import read_events
+from tests.analysis.reading.test_source import Pieces
 from tests.analysis.rows import faults, lines, read, report_of, row, text
-from tests.analysis.test_source import Pieces
 
 ROWS = [row(0), row(1), row(2)]
 DATA = lines(*ROWS)
@@ -103,7 +103,7 @@ def test_a_line_longer_than_a_piece_gives_no_row_that_was_not_whole() -> None:
 
 SCRIPT = """
 import sys
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 
 def resident():
     with open("/proc/self/statm") as file:

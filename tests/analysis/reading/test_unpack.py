@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from rtrace_otel.analysis.damage import DamageKind
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.damage import DamageKind
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import ROLLOUT_TRACE_FILENAME
 from tests.analysis.rows import lines, row

@@ -11,8 +11,8 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import IO, Any, TypeAlias, cast
 
-from rtrace_otel.analysis.batches import batches
-from rtrace_otel.analysis.unpack import LONGEST_MAGIC, unpacked
+from rtrace_otel.analysis.reading.batches import batches
+from rtrace_otel.analysis.reading.unpack import LONGEST_MAGIC, unpacked
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import ROLLOUT_TRACE_FILENAME
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rtrace_otel.analysis.parts import FIRST_ROWS, Parts
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.parts import FIRST_ROWS, Parts
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.restore import restore_report
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import Row

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rtrace_otel.analysis.damage import SeqGap
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.damage import SeqGap
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import Row
 from rtrace_otel.record.trace import RolloutTrace

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rtrace_otel.analysis.batches import batches, up_to
-from rtrace_otel.analysis.damage import Damage, DamageKind, ReadReport
-from rtrace_otel.analysis.decoding import LineDecoder
-from rtrace_otel.analysis.narrow import Narrow, Part
-from rtrace_otel.analysis.source import open_lines
-from rtrace_otel.analysis.unpack import ARCHIVE_ERRORS
+from rtrace_otel.analysis.reading.batches import batches, up_to
+from rtrace_otel.analysis.reading.damage import Damage, DamageKind, ReadReport
+from rtrace_otel.analysis.reading.decoding import LineDecoder
+from rtrace_otel.analysis.reading.narrow import Narrow, Part
+from rtrace_otel.analysis.reading.source import open_lines
+from rtrace_otel.analysis.reading.unpack import ARCHIVE_ERRORS
 from rtrace_otel.errors import TraceFileError
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from rtrace_otel.analysis.checked import integer, time_of
-from rtrace_otel.analysis.reader import read_events
-from rtrace_otel.analysis.source import file_of, open_lines
-from rtrace_otel.analysis.unpack import ARCHIVE_ERRORS
+from rtrace_otel.analysis.reading.reader import read_events
+from rtrace_otel.analysis.reading.source import file_of, open_lines
+from rtrace_otel.analysis.reading.unpack import ARCHIVE_ERRORS
 from rtrace_otel.errors import TraceFileError
 
 FIRST_ROWS: Final = 1000

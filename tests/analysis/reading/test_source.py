@@ -13,9 +13,9 @@ from typing import IO
 
 import pytest
 
-from rtrace_otel.analysis.damage import DamageKind
-from rtrace_otel.analysis.reader import read_events
-from rtrace_otel.analysis.source import Source
+from rtrace_otel.analysis.reading.damage import DamageKind
+from rtrace_otel.analysis.reading.reader import read_events
+from rtrace_otel.analysis.reading.source import Source
 from rtrace_otel.errors import TraceFileError
 from tests.analysis.rows import faults, lines, report_of, row
 

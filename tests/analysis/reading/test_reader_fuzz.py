@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.damage import DamageKind
-from rtrace_otel.analysis.dialect import is_event, to_vocabulary
+from rtrace_otel.analysis.reading.damage import DamageKind
+from rtrace_otel.analysis.reading.dialect import is_event, to_vocabulary
 from rtrace_otel.events import Row
 from tests.analysis.rows import read, report_of, row, text
 

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from rtrace_otel.analysis.damage import DamageKind as Kind
-from rtrace_otel.analysis.recover import recover
+from rtrace_otel.analysis.reading.damage import DamageKind as Kind
+from rtrace_otel.analysis.reading.recover import recover
 from tests.analysis.rows import faults, lines, read, row, text
 
 SLOW_S = 10.0

@@ -14,10 +14,10 @@ from os import stat_result
 from pathlib import Path
 from typing import IO, Final
 
-from rtrace_otel.analysis import batches
-from rtrace_otel.analysis.damage import ReadReport
-from rtrace_otel.analysis.reader import EventReader
-from rtrace_otel.analysis.unpack import GZIP_MAGIC, ZSTD_MAGIC
+from rtrace_otel.analysis.reading import batches
+from rtrace_otel.analysis.reading.damage import ReadReport
+from rtrace_otel.analysis.reading.reader import EventReader
+from rtrace_otel.analysis.reading.unpack import GZIP_MAGIC, ZSTD_MAGIC
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import ROLLOUT_TRACE_FILENAME, Row
 

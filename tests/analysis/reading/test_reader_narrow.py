@@ -18,16 +18,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis import batches, parallel
 from rtrace_otel.analysis.ages import recomputed_batch_age_by_step
 from rtrace_otel.analysis.batch_age import batch_age_by_step
-from rtrace_otel.analysis.damage import DamageKind, ReadReport
-from rtrace_otel.analysis.reader import EventReader, read_events
+from rtrace_otel.analysis.reading import batches, parallel
+from rtrace_otel.analysis.reading.damage import DamageKind, ReadReport
+from rtrace_otel.analysis.reading.reader import EventReader, read_events
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import Row
+from tests.analysis.reading.test_reader_damage import CASES
+from tests.analysis.reading.test_reader_fuzz import DATA, HURTS, _hurt
 from tests.analysis.rows import lines, row
-from tests.analysis.test_reader_damage import CASES
-from tests.analysis.test_reader_fuzz import DATA, HURTS, _hurt
 
 WANTED = ("weight_sync", "train_step", "my_event")
 

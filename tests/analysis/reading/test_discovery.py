@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from rtrace_otel.analysis import discovery
-from rtrace_otel.analysis.discovery import find_traces
+from rtrace_otel.analysis.reading import discovery
+from rtrace_otel.analysis.reading.discovery import find_traces
 
 
 def files(folder: Path, *names: str) -> None:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis import batches
-from rtrace_otel.analysis import tail as module
-from rtrace_otel.analysis.damage import DamageKind as Kind
-from rtrace_otel.analysis.tail import REMEMBERED_BYTES, Tail
+from rtrace_otel.analysis.reading import batches
+from rtrace_otel.analysis.reading import tail as module
+from rtrace_otel.analysis.reading.damage import DamageKind as Kind
+from rtrace_otel.analysis.reading.tail import REMEMBERED_BYTES, Tail
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import Row
 from tests.analysis.rows import faults, lines, read, row, text

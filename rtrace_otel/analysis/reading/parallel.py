@@ -14,9 +14,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, Final
 
-from rtrace_otel.analysis.batches import batches, up_to
-from rtrace_otel.analysis.narrow import Part
-from rtrace_otel.analysis.picking import Picked, Picker
+from rtrace_otel.analysis.reading.batches import batches, up_to
+from rtrace_otel.analysis.reading.narrow import Part
+from rtrace_otel.analysis.reading.picking import Picked, Picker
 
 PIECE_BYTES: Final = 4 * 1024 * 1024
 """A piece of the file; a process has read at most one before it waits for the one that asked."""

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import msgspec
 
-from rtrace_otel.analysis import batches
-from rtrace_otel.analysis.damage import Damage, DamageKind, Tally
-from rtrace_otel.analysis.dialect import is_event, is_of_two, to_vocabulary
-from rtrace_otel.analysis.recover import Recovered, clipped, recover
+from rtrace_otel.analysis.reading import batches
+from rtrace_otel.analysis.reading.damage import Damage, DamageKind, Tally
+from rtrace_otel.analysis.reading.dialect import is_event, is_of_two, to_vocabulary
+from rtrace_otel.analysis.reading.recover import Recovered, clipped, recover
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import EVENTS_BY_NAME, Row
 from rtrace_otel.spans.otlp_json import carried_spans

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rtrace_otel.analysis import batches
-from rtrace_otel.analysis.heads import Heads
-from rtrace_otel.analysis.passing import Passing
+from rtrace_otel.analysis.reading import batches
+from rtrace_otel.analysis.reading.heads import Heads
+from rtrace_otel.analysis.reading.passing import Passing
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from rtrace_otel.analysis.reader import read_events
+from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.errors import RTraceError, TraceFileError
 from rtrace_otel.events import Row
+from tests.analysis.reading.test_reader_damage import CASES
 from tests.analysis.rows import lines, row, text
-from tests.analysis.test_reader_damage import CASES
 
 HINT = "Read without --strict (strict=True), the rest is given and the damage reported"
 HARMLESS = {"byte order mark at the start"}

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from rtrace_otel.analysis.decoding import NOT_PLAIN, decode_row
-from rtrace_otel.analysis.shapes import Shape
+from rtrace_otel.analysis.reading.decoding import NOT_PLAIN, decode_row
+from rtrace_otel.analysis.reading.shapes import Shape
 from rtrace_otel.events import EVENTS_BY_NAME
 
 MAX_NAMES: Final = 200

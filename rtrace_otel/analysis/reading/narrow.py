@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
-from rtrace_otel.analysis.decoding import NOT_PLAIN, LineDecoder, decode_row
-from rtrace_otel.analysis.picking import Picked, Picker
+from rtrace_otel.analysis.reading.decoding import NOT_PLAIN, LineDecoder, decode_row
+from rtrace_otel.analysis.reading.picking import Picked, Picker
 
 Decode: TypeAlias = Callable[[bytes], Any]
 """A row of a line; ``None``, or one of the errors in ``NOT_PLAIN``, if it is not of the form that is expected."""

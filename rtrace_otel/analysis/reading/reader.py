@@ -8,16 +8,16 @@ from typing import Any, Self
 
 import msgspec
 
-from rtrace_otel.analysis.batches import batches
-from rtrace_otel.analysis.damage import Damage, DamageKind, ReadReport
-from rtrace_otel.analysis.decoding import LineDecoder, decode_row
-from rtrace_otel.analysis.narrow import Decode, Narrow, Part
-from rtrace_otel.analysis.narrowing import Shaped
-from rtrace_otel.analysis.parallel import jobs_for, parts_of
-from rtrace_otel.analysis.picking import Picker
-from rtrace_otel.analysis.recount import PassedOver
-from rtrace_otel.analysis.source import Source, open_lines
-from rtrace_otel.analysis.unpack import ARCHIVE_ERRORS
+from rtrace_otel.analysis.reading.batches import batches
+from rtrace_otel.analysis.reading.damage import Damage, DamageKind, ReadReport
+from rtrace_otel.analysis.reading.decoding import LineDecoder, decode_row
+from rtrace_otel.analysis.reading.narrow import Decode, Narrow, Part
+from rtrace_otel.analysis.reading.narrowing import Shaped
+from rtrace_otel.analysis.reading.parallel import jobs_for, parts_of
+from rtrace_otel.analysis.reading.picking import Picker
+from rtrace_otel.analysis.reading.recount import PassedOver
+from rtrace_otel.analysis.reading.source import Source, open_lines
+from rtrace_otel.analysis.reading.unpack import ARCHIVE_ERRORS
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import Row
 
@@ -101,7 +101,7 @@ class EventReader(Iterator[Row]):
         """The same as :meth:`only`, with structs in place of dicts where a row has the types that they ask for.
 
         Args:
-            decoder: See :mod:`rtrace_otel.analysis.shapes`.
+            decoder: See :mod:`rtrace_otel.analysis.reading.shapes`.
             events: Names of events.
         """
         return self._narrowed(frozenset(events), decoder.decode)

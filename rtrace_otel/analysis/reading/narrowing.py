@@ -40,7 +40,7 @@ def shaped(
 
     Args:
         events: As for :func:`only`; only a reader gives structs.
-        decoder: See :mod:`rtrace_otel.analysis.shapes`.
+        decoder: See :mod:`rtrace_otel.analysis.reading.shapes`.
         names: The events that the question needs.
     """
     return events.shaped(decoder, names) if isinstance(events, Narrowable) else events

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rtrace_otel.analysis.damage import DamageKind as Kind
+from rtrace_otel.analysis.reading.damage import DamageKind as Kind
 from rtrace_otel.events import Row
 from tests.analysis.rows import Fault, faults, lines, read, report_of, row, text
 
