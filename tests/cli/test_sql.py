@@ -12,7 +12,8 @@ import pytest
 
 from rtrace_otel.columns.registry import TABLES
 from tests.cli.conftest import RUN_A, RUN_B
-from tests.cli.program import RTRACE, Run, environment, strict_json, write
+from tests.cli.program import Run, environment, strict_json, write
+from tests.cli.test_interrupt import HEEDING
 from tests.report.history import reserved, started, trace
 
 BY_OUTCOME = "SELECT outcome, count(*) AS n FROM attempts GROUP BY outcome ORDER BY outcome"
@@ -258,7 +259,7 @@ def test_a_file_that_is_not_there_is_an_error(run: Run, tmp_path: Path, query: s
 def test_a_query_can_be_interrupted(job: Path) -> None:
     """It would take hours; nothing of the answer is printed."""
     slow = "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range * b.range % 7 = 3"
-    command = [RTRACE, "sql", str(job), slow]
+    command = [*HEEDING, "sql", str(job), slow]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), start_new_session=True
     ) as program:
