@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import JOB
-from tests.cli.program import RTRACE, Run, rtrace, strict_json, write
+from tests.cli.program import Run, rtrace, strict_json, write
+from tests.cli.test_interrupt import HEEDING
 from tests.fleet.files import write_job
 from tests.fleet.killing import descendants, has_open
 from tests.report.history import dispatched, ended, reserved, started, trace
@@ -146,7 +147,7 @@ def test_the_installed_program(jobs: Path) -> None:
 def test_ctrl_c_ends_all_processes(tmp_path: Path) -> None:
     """Exit status 130, no answer, and nobody reads on."""
     slow = str(write_job(tmp_path, 1, steps=400))
-    command = [RTRACE, "fleet", slow, slow.replace("trace", "gone"), "--jobs", "2", "--no-cache"]
+    command = [*HEEDING, "fleet", slow, slow.replace("trace", "gone"), "--jobs", "2", "--no-cache"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         end = time.monotonic() + 30
         while not any(has_open(pid, slow) for pid in descendants(process.pid)) and time.monotonic() < end:
