@@ -25,7 +25,7 @@ def load(path: str | os.PathLike[str]) -> Trace:
     """A trace file as tables.
 
     Args:
-        path: A trace file, a gzip of one, or a folder that holds ``rollout_trace.jsonl``.
+        path: A trace file, a gzip or a zstd of one, or a folder that holds ``rollout_trace.jsonl``.
 
     Returns:
         A trace whose tables are read when they are first asked for. ``.attempts.to_pandas()`` makes a data frame of

@@ -148,7 +148,7 @@ def build_cli() -> click.Group:
     group = LazyGroup(
         "rtrace",
         help="Explain a rollout trace: what ran, how stale it was, what a stop and restore cost.",
-        epilog="FILE is a rollout_trace.jsonl, its folder, a .gz of it, or - for standard input.",
+        epilog="FILE is a rollout_trace.jsonl, its folder, a .gz or .zst of it, or - for standard input.",
         context_settings={"help_option_names": ["-h", "--help"]},
         no_args_is_help=True,
     )

@@ -79,6 +79,8 @@ def sql(
             result = database.answer(query, shown or None)
     except QueryError as error:
         click.echo("\n".join(map(printable, f"error: {error}".splitlines())), err=True)
+        if error.wants_files and not allow_files:
+            click.echo("A query reaches files and the network only with --allow-files.", err=True)
         return EXIT_NOT_SQL
     source = files[0] if len(files) == 1 else f"{len(files)} files"
     read = [{"file": file, "read": damage_json(report)} for file, report in reads]

@@ -6,6 +6,7 @@ Nobody ever sees half a file: everything is written beside its place and moved t
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -148,6 +149,10 @@ FORMATS: Final[Mapping[str, Callable[[Path, Collection[str]], TableWriter]]] = {
 """What tables can be written as. A database is one file; the others are a folder with a file for each table."""
 
 
+_NAME: Final = 60
+"""Characters of the target's name in the name of the folder beside it: a file system has a limit, in bytes."""
+
+
 @contextmanager
 def writing(form: str, target: Path, wanted: Collection[str]) -> Iterator[tuple[TableWriter, Spool]]:
     """A writer whose files are in their place when the block ends; if it fails, nothing has changed.
@@ -156,7 +161,9 @@ def writing(form: str, target: Path, wanted: Collection[str]) -> Iterator[tuple[
 
     Args:
         form: A key of :data:`FORMATS`.
-        target: The database, or the folder, which is made if it is not there; other files in it stay.
+        target: The database, or the folder, which is made if it is not there; other files in it stay. A link is
+            followed. Until they are whole, the files of a folder that is there are in a folder of their own in it: it
+            can be another file system than its parent.
         wanted: Names of the tables.
 
     Raises:
@@ -167,7 +174,11 @@ def writing(form: str, target: Path, wanted: Collection[str]) -> Iterator[tuple[
             raise TraceFileError(str(target), "is a folder", hint="A DuckDB database is one file")
         if form != "duckdb" and target.exists() and not target.is_dir():
             raise TraceFileError(str(target), "is a file", hint="-o names a folder, with a file for each table")
-        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.absolute().parent) as work:
+        if form == "duckdb" and target.exists() and not target.is_file():
+            raise TraceFileError(str(target), "is not a file but a device or a pipe", hint="Give -o another name")
+        goal = Path(os.path.realpath(target))
+        beside = goal if goal.is_dir() else goal.parent
+        with tempfile.TemporaryDirectory(prefix=f".{goal.name[:_NAME]}.", dir=beside) as work:
             place = Path(work) / ("tables" if form != "duckdb" else "tables.duckdb")
             if form != "duckdb":
                 place.mkdir()
@@ -177,7 +188,7 @@ def writing(form: str, target: Path, wanted: Collection[str]) -> Iterator[tuple[
                     yield writer, spool
             finally:
                 writer.close()
-            _move(place, target)
+            _move(place, goal)
     except _errors(form) as error:
         why = error.strerror if isinstance(error, OSError) else None
         raise TraceFileError(str(target), f"cannot be written: {why or error}") from error

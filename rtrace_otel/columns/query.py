@@ -20,8 +20,16 @@ _WORD: Final = re.compile(rf"\b(?:{'|'.join(TABLES)})\b", re.IGNORECASE)
 _TABLE_OF_TREE: Final = re.compile(r'"table_name": ?"(\w+)"')
 
 
+_FILE_AS_TABLE: Final = re.compile(r"Table with name \S*[./]\S* does not exist!")
+
+
 class QueryError(RTraceError):
     """DuckDB does not take a query; the text is its own, in lines, with a mark under the place."""
+
+    @property
+    def wants_files(self) -> bool:
+        """Whether DuckDB would take it, as far as its words tell, if it were allowed to reach files."""
+        return isinstance(self.__cause__, duckdb.PermissionException) or _FILE_AS_TABLE.search(str(self)) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, Final
 
 from rtrace_otel.analysis.reading.reader import EventReader, read_events
@@ -66,43 +67,61 @@ def find(patterns: Sequence[str]) -> tuple[list[Found], list[Failure]]:
             with ``.gz`` or ``.zst``; or a glob of either. Each also as an address (``s3://``, ``gs://``, ``https://``).
 
     Returns:
-        What was found, and the patterns that mean nothing.
+        What was found; and what means nothing: patterns, folders that cannot be listed, and what is not a file.
 
     Raises:
         MissingExtraError: One is in a store, and fsspec is not installed.
     """
     found: dict[str, Found] = {}
     failures: dict[str, Failure] = {}
+
+    def fail(path: str, reason: str) -> None:
+        failures[path] = Failure(path, reason)
+
     for pattern in patterns:
         try:
-            several = list(_find_remote(pattern) if is_remote(pattern) else _find_local(pattern))
+            several = list(_find_remote(pattern) if is_remote(pattern) else _find_local(pattern, fail))
         except MissingExtraError:
             raise
         except Exception as error:
-            failures[pattern] = Failure(pattern, f"cannot be listed: {_said(error)}")
+            fail(pattern, f"cannot be listed: {_said(error)}")
             continue
-        if not several:
-            failures[pattern] = Failure(pattern, "no trace there")
+        if not several and pattern not in failures:
+            fail(pattern, "no trace there")
         for identity, one in several:
             found.setdefault(identity, one)
     return sorted(found.values(), key=lambda one: one.path), [failures[key] for key in sorted(failures)]
 
 
-def _find_local(pattern: str) -> Iterator[tuple[str, Found]]:
+def _find_local(pattern: str, fail: Callable[[str, str], None]) -> Iterator[tuple[str, Found]]:
     exact = Path(pattern).exists()
     for name in [pattern] if exact else sorted(glob.glob(pattern, recursive=True)):  # noqa: PTH207 - any depth, any root
-        for path in _in_folder(name) if Path(name).is_dir() else [name]:
-            yield os.path.realpath(path), Found(path, _local_stamp(path))
+        for path in _in_folder(name, fail) if Path(name).is_dir() else [name]:
+            if _blocks(path):
+                fail(path, "is not a file but a device or a pipe")
+            else:
+                yield os.path.realpath(path), Found(path, _local_stamp(path))
 
 
-def _in_folder(folder: str) -> Iterator[str]:
-    for where, folders, files in os.walk(folder):
+def _in_folder(folder: str, fail: Callable[[str, str], None]) -> Iterator[str]:
+    def unlisted(error: OSError) -> None:
+        fail(str(error.filename or folder), f"cannot be listed: {error.strerror or error}")
+
+    for where, folders, files in os.walk(folder, onerror=unlisted):
         folders.sort()
         yield from (str(Path(where) / name) for name in sorted(files) if _is_trace(name))
 
 
 def _is_trace(name: str) -> bool:
     return name.startswith(NAME) and name.endswith(ENDINGS)
+
+
+def _blocks(path: str) -> bool:
+    """Whether reading it could wait for ever, as for the writer of a pipe."""
+    try:
+        return not S_ISREG(Path(path).stat().st_mode)
+    except OSError:  # opening it says what is wrong
+        return False
 
 
 def _local_stamp(path: str) -> str | None:

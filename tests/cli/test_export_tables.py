@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -160,6 +161,45 @@ def test_a_target_of_the_wrong_kind(run: Run, job: Path, tmp_path: Path, form: s
     assert 1 == result.code
     assert result.err.startswith(f"error: {target}: {why}. ")
     assert {job, target} == set(tmp_path.iterdir())
+
+
+def test_a_pipe_is_not_replaced_by_a_database(run: Run, job: Path, tmp_path: Path) -> None:
+    """Nor a device such as /dev/null, which root could replace."""
+    target = tmp_path / "target"
+    os.mkfifo(target)
+    result = run("export", job, "--to", "duckdb", "-o", target)
+
+    assert f"error: {target}: is not a file but a device or a pipe. Give -o another name\n" == result.err
+    assert target.is_fifo()
+
+
+@pytest.mark.parametrize("form", files.FORMATS)
+def test_a_link_is_followed(run: Run, job: Path, tmp_path: Path, form: str) -> None:
+    """It stays a link, whether or not what it names is there."""
+    target, link = tmp_path / "target", tmp_path / "link"
+    link.symlink_to(target)
+    for _ in range(2):
+        assert 0 == run("export", job, "--to", form, "-o", link).code
+        assert link.is_symlink()
+        assert target.is_dir() == (form != "duckdb")
+        assert {job, target, link} == set(tmp_path.iterdir())
+
+
+def test_a_long_name(run: Run, job: Path, tmp_path: Path) -> None:
+    """As long as the file system takes."""
+    target = tmp_path / ("\N{SNOWMAN}" * 85)
+    assert 0 == run("export", job, "--to", "csv", "-o", target, "--tables", "steps").code
+    assert [target / "steps.csv"] == list(target.iterdir())
+
+
+def test_a_folder_that_is_there_holds_the_files_from_the_start(tmp_path: Path) -> None:
+    """Its parent can be another file system, from which a file cannot be moved in one stroke."""
+    target = tmp_path / "target"
+    target.mkdir()
+    with files.writing("csv", target, ["steps"]):
+        assert 1 == len(list(target.iterdir()))
+        assert [target] == list(tmp_path.iterdir())
+    assert [target / "steps.csv"] == list(target.iterdir())
 
 
 def test_a_folder_whose_parent_is_missing(run: Run, job: Path, tmp_path: Path) -> None:

@@ -36,6 +36,26 @@ def test_the_answer_as_a_table(run: Run, job: Path) -> None:
     ] == result.out.splitlines()
 
 
+@pytest.mark.parametrize(
+    "query",
+    ["SELECT * FROM read_csv('/etc/passwd')", "SELECT * FROM '/etc/passwd'", "ATTACH 'x.db'", "LOAD httpfs"],
+)
+def test_what_lifts_the_limits_is_said(run: Run, job: Path, query: str) -> None:
+    """After DuckDB's words, which know nothing of the option."""
+    result = run("sql", job, query)
+
+    assert 1 == result.code
+    assert "A query reaches files and the network only with --allow-files." == result.err.splitlines()[-1]
+
+
+def test_a_table_that_does_not_exist_is_no_file(run: Run, job: Path) -> None:
+    """The option would not help."""
+    result = run("sql", job, "SELECT * FROM atempts")
+
+    assert 1 == result.code
+    assert "--allow-files" not in result.err
+
+
 def test_the_answer_as_csv(run: Run, job: Path) -> None:
     """Raw values under their names."""
     assert "outcome,n\nabandoned,1\ninterrupted,1\nsealed,2\n" == run("sql", job, BY_OUTCOME, "--format", "csv").out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import gzip
 import http.server
+import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -67,6 +68,33 @@ def test_what_means_nothing_is_a_failure(jobs: Path) -> None:
     found, failures = find([f"{jobs}/one", f"{jobs}/none", f"{jobs}/x*"])
     assert 1 == len(found)
     assert [Failure(f"{jobs}/none", "no trace there"), Failure(f"{jobs}/x*", "no trace there")] == failures
+
+
+def test_a_folder_that_cannot_be_listed_is_a_failure(jobs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The traces beside it are found."""
+    locked, listing = jobs / "one" / "locked", os.scandir
+    locked.mkdir()
+
+    def refusing(path: str) -> object:
+        if str(path) == str(locked):
+            raise PermissionError(13, "Permission denied", str(path))
+        return listing(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    found, failures = find([f"{jobs}/one", str(locked)])
+
+    assert [f"{jobs}/one/logs/rollout_trace.jsonl"] == [one.path for one in found]
+    assert [Failure(str(locked), "cannot be listed: Permission denied")] == failures
+
+
+def test_a_pipe_is_not_waited_for(jobs: Path) -> None:
+    """Neither when a folder holds it nor when it is named: reading it would wait for who writes."""
+    pipe = jobs / "one" / "rollout_trace.pipe.jsonl"
+    os.mkfifo(pipe)
+    for patterns in ([f"{jobs}/one"], [str(pipe), f"{jobs}/one/*"]):
+        found, failures = find(patterns)
+        assert [f"{jobs}/one/logs/rollout_trace.jsonl"] == [one.path for one in found]
+        assert [Failure(str(pipe), "is not a file but a device or a pipe")] == failures
 
 
 def test_a_file_that_changes_has_another_stamp(jobs: Path) -> None:

@@ -8,6 +8,7 @@ process had read all of it.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import threading
 from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection
@@ -28,6 +29,7 @@ _MAX_PIECE_BYTES: Final = 32 * 1024 * 1024
 _LINE_BYTES: Final = 1024 * 1024
 
 _Piece = tuple[int, int]
+_Identity = tuple[int, int]
 
 
 def jobs_for(path: Path, wanted: int) -> int:
@@ -54,7 +56,7 @@ def parts_of(path: Path, file: IO[bytes], jobs: int, events: frozenset[str], *, 
         counted: Whether the report needs the other rows too.
     """
     pieces = list(_pieces(file))
-    workers = _start(path, pieces, jobs, events, counted)
+    workers = _start(path, file, pieces, jobs, events, counted)
     own = Picker(events, counted=counted)
     try:
         for place, piece in enumerate(pieces):
@@ -111,25 +113,37 @@ class _Worker:
         self._process.close()
 
 
-def _start(path: Path, pieces: list[_Piece], jobs: int, events: frozenset[str], counted: bool) -> list[_Worker]:
+def _identity(file: IO[bytes]) -> _Identity:
+    status = os.fstat(file.fileno())
+    return status.st_dev, status.st_ino
+
+
+def _start(
+    path: Path, file: IO[bytes], pieces: list[_Piece], jobs: int, events: frozenset[str], counted: bool
+) -> list[_Worker]:
     # A copy of this process is there at once; but locks that another thread holds would stay locked in it.
     alone = threading.active_count() == 1
     context = multiprocessing.get_context("fork") if alone else multiprocessing.get_context("spawn")
     workers = []
+    same = _identity(file)
     for number in range(jobs):
         ours, theirs = context.Pipe(duplex=False)
         own = [piece for piece in pieces[number::jobs] if piece[1] <= _MAX_PIECE_BYTES]
-        process = context.Process(target=_work, args=(theirs, path, own, events, counted), daemon=True)
+        process = context.Process(target=_work, args=(theirs, path, same, own, events, counted), daemon=True)
         process.start()
         theirs.close()
         workers.append(_Worker(process, ours))
     return workers
 
 
-def _work(connection: Connection, path: Path, pieces: list[_Piece], events: frozenset[str], counted: bool) -> None:
+def _work(
+    connection: Connection, path: Path, same: _Identity, pieces: list[_Piece], events: frozenset[str], counted: bool
+) -> None:
     picker = Picker(events, counted=counted)
     try:
         with path.open("rb", buffering=0) as file:
+            if _identity(file) != same:  # another file has taken its place meanwhile
+                return
             for piece in pieces:
                 connection.send([picked for picked, _ in _parts_of_piece(file, piece, picker)])
     except (OSError, KeyboardInterrupt):  # who asked reads the rest without this process, or wants no more

@@ -248,6 +248,22 @@ def test_a_process_that_is_killed_costs_nothing(tmp_path: Path, monkeypatch: pyt
     assert _exact(path, WANTED) == _in_pieces(path, 2, 500, one_pass=True)
 
 
+def test_a_file_that_is_replaced_meanwhile_is_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file that was opened is the one that counts, for the other processes too."""
+    path, other, start = tmp_path / "t.jsonl", tmp_path / "other.jsonl", parallel._start
+    for target, step in ((path, 1), (other, 2)):
+        target.write_bytes(lines(*(row(seq, event="train_step", step=step) for seq in range(200))))
+    expected = _exact(path, WANTED)
+
+    def late(*arguments: Any) -> Any:
+        other.replace(path)
+        return start(*arguments)
+
+    monkeypatch.setattr(parallel, "_start", late)
+    assert expected == _in_pieces(path, 2, 500, one_pass=True)
+    assert expected != _exact(path, WANTED)
+
+
 def test_a_call_cut_in_one_piece_and_published_in_the_next(tmp_path: Path) -> None:
     """Calls are split at refits whichever process met these: 40 of 100 tokens on version 1, 60 on version 2.
 
