@@ -62,7 +62,7 @@ def test_numbers_of_attempts() -> None:
     assert [0, 1, 0, 1, 1, 1] == list(columns.generation)
     assert [0, *[UNKNOWN] * 3, 1, 2] == list(columns.attempt_index)
     assert (0.5, True) == (columns.reward[0], math.isnan(columns.reward[1]))
-    assert [1.0, 1.0, 11.0, None, 31.0, 31.0] == [None if math.isnan(value) else value for value in columns.reserved]
+    assert [1.0, 1.0, 11.0, 11.0, 31.0, 31.0] == list(columns.reserved)
     assert [10.5, 10.5] == list(columns.published)[:2]
 
 
