@@ -110,7 +110,7 @@
     }
     if (found.rows_doubted) {
       texts.push(
-        `${format.count(found.rows_doubted)} rows have a time that is a week or more away from their run; the picture leaves these times out.`,
+        `${found.rows_doubted === 1 ? "1 row has" : `${format.count(found.rows_doubted)} rows have`} a time that is a week or more away from the other rows of the run; the picture leaves that out.`,
       );
     }
     return texts;
