@@ -6,6 +6,7 @@ far; a clock that has really been set is believed again from the third row that 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -54,11 +55,12 @@ class BelievedTimes:
 
     Attributes:
         doubted: Rows whose time was not believed.
+        placed: Rows that :meth:`through` gave another time.
     """
 
     def __init__(self) -> None:
         """Begin with no row seen."""
-        self.doubted = 0
+        self.doubted = self.placed = 0
         self._clocks: dict[str, _Clock] = {}
 
     def row(self, row: Row) -> Row:
@@ -73,6 +75,19 @@ class BelievedTimes:
             self.doubted += 1
             return {**row, "t": None}
         return {**row, "seconds": None} if (duration(row.get("seconds")) or 0.0) > FAR_S else row
+
+    def through(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """The rows, each with a time: one that has none that is believed has the latest one of its run so far.
+
+        For pictures that must put everything somewhere. The first rows of a run may stay as they are.
+        """
+        for row in rows:
+            believed = self.row(row)
+            clock = self._clocks.get(row["run"])
+            if time_of(believed) is None and clock is not None:
+                self.placed += 1
+                believed = {**believed, "t": clock.last}
+            yield believed
 
     def time(self, run: str, time: float | None) -> float | None:
         """A time of a run, in Unix seconds; ``None`` if it is far from that run and from every other one."""

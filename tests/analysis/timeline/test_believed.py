@@ -103,3 +103,12 @@ def test_a_duration_of_years_is_no_duration() -> None:
 
     assert {60.0, None} == {believed.row(row(NOW, seconds=seconds))["seconds"] for seconds in (60.0, 1e9)}
     assert "x" == believed.row(row(NOW, seconds="x"))["seconds"]
+
+
+def test_a_picture_has_a_place_for_every_row() -> None:
+    """No time, none that a clock can show, one far away: where the run was; the first row of a run stays as it is."""
+    believed = BelievedTimes()
+    rows = [row(NOW), row(NOW + 5), row(NOW + 3), row(1e300), row(4e9), {"event": "mine", "run": "a"}, row(-1.0, "b")]
+
+    assert [NOW, NOW + 5, NOW + 3, NOW + 5, NOW + 5, NOW + 5, -1.0] == [one["t"] for one in believed.through(rows)]
+    assert 3 == believed.placed
