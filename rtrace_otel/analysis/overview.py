@@ -109,7 +109,7 @@ class OverviewFold:
             self._check.add(row, line)
 
     def result(self, read: ReadReport) -> Overview:
-        """What is known of the rows so far; with ``check``, call it once.
+        """What is known of the rows so far.
 
         Args:
             read: What the reader met.

@@ -11,6 +11,7 @@ import click
 from rtrace_otel.analysis.backdrop import Backdrop
 from rtrace_otel.analysis.reading.reader import EventReader
 from rtrace_otel.analysis.spans_of import NumberedSpan, Selection, require_some, select_spans
+from rtrace_otel.analysis.timeline.believed import BelievedTimes
 from rtrace_otel.cli.common import TRACE, opened, write_file, write_out
 from rtrace_otel.cli.export_tables import TABLE_FORMATS, chosen_tables, export_tables
 from rtrace_otel.cli.streaming import Counted, write_stream
@@ -108,7 +109,11 @@ def export(
         if form == "otlp-json":
             count, names = _otlp_json(reader, wanted, file, output, max_bytes)
         else:
-            count, names = _picture(reader, wanted, file, output, form, flow_step)
+            times = BelievedTimes()
+            count, names = _picture(reader, times, wanted, file, output, form, flow_step)
+            if times.placed and not quiet:
+                rows = plural(times.placed, "row")
+                click.echo(f"note: {rows} without a sensible time, drawn at that of the row before", err=True)
     if not quiet:
         click.echo(f"{plural(count, 'span')} written to {', '.join(dict.fromkeys(names))}", err=True)
 
@@ -135,11 +140,18 @@ def _otlp_json(
 
 
 def _picture(
-    reader: EventReader, wanted: Selection, file: str, output: Path | None, form: str, flow_step: int | None
+    reader: EventReader,
+    times: BelievedTimes,
+    wanted: Selection,
+    file: str,
+    output: Path | None,
+    form: str,
+    flow_step: int | None,
 ) -> tuple[int, list[str]]:
     """Write the spans as they end. A part of a run is shown without the counters and stops of the whole."""
     backdrop = Backdrop(wanted.run) if wanted.step is None and wanted.group is None else None
-    spans = Counted(select_spans(reader if backdrop is None else backdrop.through(reader), wanted))
+    rows = times.through(reader)
+    spans = Counted(select_spans(rows if backdrop is None else backdrop.through(rows), wanted))
     spans.require_some(file, reader)
     parts = perfetto_trace(spans, backdrop, flow_step) if form == "perfetto" else chrome_trace(spans, backdrop)
     name = write_stream(output, file, parts)

@@ -46,7 +46,7 @@ def steps_json(report: StepsReport) -> dict[str, Any]:
 def _shares(report: StepsReport) -> str:
     time, total = report.all_runs, report.all_runs.total_s + report.stopped_s
     if not total:
-        return "The rows have no times: where the time went is not known."
+        return "No time passes between the rows: where the time went is not known."
     parts = [
         (time.waiting_s, "waiting for groups"),
         (time.training_s, "training"),

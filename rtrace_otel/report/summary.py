@@ -42,7 +42,12 @@ def next_blocks(source: str) -> tuple[Block, ...]:
     if source == "-":
         return ()
     file = shlex.quote(source)
-    commands = (f"rtrace restore {file}", f"rtrace age {file}", f"rtrace summary {file} --format json")
+    commands = (
+        f"rtrace restore {file}",
+        f"rtrace age {file}",
+        f"rtrace report {file}",
+        f"rtrace summary {file} --format json",
+    )
     return (Sentence("Next:"), *(Sentence(command, "command") for command in commands))
 
 

@@ -53,17 +53,18 @@ def test_each_part_is_the_analysis(seed: int) -> None:
     assert check.result(report_of(rows)) == found.check
 
 
-def test_without_check_it_can_be_asked_again_and_again() -> None:
+def test_it_can_be_asked_again_and_again() -> None:
     """After each row, for a page that follows a file; in the end it says the same as one that was asked once."""
     rows = simulate(varied_settings(7)).rows[:120]
-    fold = OverviewFold(check=False)
+    fold = OverviewFold()
     for line, row in enumerate(rows, 1):
         fold.add(row, line)
-        assert fold.result(report_of(rows[:line])).check is None
         fold.result(report_of(rows[:line])).self_check()
 
-    assert overview(rows, check=False).restores == fold.result(report_of(rows)).restores
-    assert overview(rows, check=False).slow == fold.result(report_of(rows)).slow
+    assert overview(rows).restores == fold.result(report_of(rows)).restores
+    assert overview(rows).slow == fold.result(report_of(rows)).slow
+    assert overview(rows).check == fold.result(report_of(rows)).check
+    assert overview(rows, check=False).check is None
 
 
 def test_the_timeline_holds_what_was_selected() -> None:

@@ -64,6 +64,36 @@ def test_a_column_sorts_by_its_values(demo: Built, page: Page) -> None:
     assert "ascending" == head.get_attribute("aria-sort")
 
 
+def test_a_sorted_table_stays_sorted_when_new_data_come(page: Page) -> None:
+    """And as long as it was; another table is as it was, too."""
+    attempts(page).locator("th", has_text="tokens").first.locator("button").click()
+    attempts(page).locator(".more button").click()
+    sorted_by_hand = column(attempts(page), "tokens")
+    page.evaluate("rtrace.draw(rtrace.data)")
+    until(page, "document.querySelector('#panel-attempts .fold table') !== null")
+
+    assert sorted_by_hand == column(attempts(page), "tokens")
+    assert ["descending"] == [
+        state for head in attempts(page).locator("th").all() if (state := head.get_attribute("aria-sort")) != "none"
+    ]
+    assert 0 == page.locator("#panel-groups th:not([aria-sort=none])").count()
+
+
+def test_a_table_that_goes_on_sideways_says_so(demo: Built, open_page: OpenPage) -> None:
+    """That of stops does on a laptop; that of lineage fits there, and does not on a phone."""
+    page = open_page(demo.path)
+    tables = page.locator("#panel-stops .table")
+    stops = tables.filter(has=page.get_by_text("Stops", exact=True)).locator(".cut")
+    lineage = tables.filter(has=page.get_by_text("Lineage", exact=True)).locator(".cut")
+    stops.wait_for(state="visible")
+
+    assert lineage.is_hidden()
+    page.set_viewport_size({"width": 390, "height": 900})
+    lineage.wait_for(state="visible")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    lineage.wait_for(state="hidden")
+
+
 def test_a_long_table_shows_its_head_until_asked(demo: Built, page: Page) -> None:
     """And shows it again."""
     table = attempts(page)

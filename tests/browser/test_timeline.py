@@ -17,6 +17,7 @@ from rtrace_otel.events import Row
 from tests.browser.conftest import OpenPage
 from tests.browser.pages import Built, build_rows
 from tests.browser.timeline import CANVAS, places_of, press, state, until
+from tests.report.timed import JOB
 
 HOSTILE = '"><img src=x onerror=alert(1)>${1}\u202e\x1b[31m'
 
@@ -44,6 +45,17 @@ def test_times_arrive_to_the_millisecond(demo: Built, open_page: OpenPage) -> No
     assert [pytest.approx(value - origin, abs=0.00051) for value in columns.start] == start
     assert [pytest.approx(value - origin, abs=0.00051) for value in columns.end] == end
     assert list(columns.lane) == lane
+
+
+def test_one_absurd_time_is_left_out_and_said(tmp_path: Path, open_page: OpenPage) -> None:
+    """A row of the year 2096 amid a minute of 2025: the whole job is a minute, and a note says what is left out."""
+    now = 1_750_000_000.0
+    rows = [{**row, "t": 4e9 if place == 10 else now + row["t"]} for place, row in enumerate(JOB)]
+    page = open_page(build_rows(rows, tmp_path).path)
+
+    assert state(page)["span"] < 60
+    notes = page.locator("#panel-timeline .finding", has_text="1 row has a time that is a week or more away")
+    assert 1 == notes.count()
 
 
 def colours_at(page: Page, places: list[tuple[float, float]]) -> list[str]:

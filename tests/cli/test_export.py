@@ -239,3 +239,17 @@ def test_pictures_without_matplotlib(job: Path, run: Run, tmp_path: Path, monkey
     done = run("export", job, "--to", "png", "-o", tmp_path / "out")
     assert 1 == done.code
     assert "rtrace export --to png needs matplotlib. Install it with: pip install 'rtrace-otel[plot]'" in done.err
+
+
+@pytest.mark.parametrize("time", [4e9, 1e300, None])
+def test_an_odd_time_does_not_stretch_a_picture(run: Run, tmp_path: Path, time: float | None) -> None:
+    """The file that Perfetto opens has the moments of the job; a note says how many rows were put elsewhere."""
+    rows = [{**row, "t": time} if row["event"] == "attempt_sealed" else row for row in JOB]
+    trace, name = write(tmp_path, rows), tmp_path / "trace.json"
+    done = run("export", trace, "--to", "chrome-trace", "-o", name)
+    moments = [event["ts"] / 1e6 for event in json.loads(name.read_text())["traceEvents"] if "ts" in event]
+    odd = sum(row["event"] == "attempt_sealed" for row in JOB)
+
+    assert 0 == done.code
+    assert min(row["t"] for row in JOB) - 1 <= min(moments) <= max(moments) <= max(row["t"] for row in JOB) + 1
+    assert f"note: {odd} rows without a sensible time" in done.err

@@ -39,7 +39,7 @@ def values(told: Told) -> dict[str, Any]:
 
 def read_at_once(path: Path) -> dict[str, Any]:
     """The parts of the page of a file that is read as a whole."""
-    fold = OverviewFold(check=False)
+    fold = OverviewFold()
     with read_events(str(path)) as reader:
         for row in reader:
             fold.add(row, reader.line)

@@ -75,9 +75,10 @@ def test_without_steps_the_report_says_so() -> None:
     """An empty table is still a table, for CSV."""
     document = steps_document(EMPTY, "f")
 
-    assert ["The rows have no times: where the time went is not known.", "No training step in this file."] == findings(
-        EMPTY
-    )
+    assert [
+        "No time passes between the rows: where the time went is not known.",
+        "No training step in this file.",
+    ] == findings(EMPTY)
     assert 1 == len(to_csv(document).splitlines())
 
 

@@ -215,6 +215,7 @@ def test_what_to_type_next_can_be_typed() -> None:
         Sentence("Next:"),
         Sentence("rtrace restore 'my logs/trace.jsonl'", "command"),
         Sentence("rtrace age 'my logs/trace.jsonl'", "command"),
+        Sentence("rtrace report 'my logs/trace.jsonl'", "command"),
         Sentence("rtrace summary 'my logs/trace.jsonl' --format json", "command"),
     ) == next_blocks("my logs/trace.jsonl")
 

@@ -125,11 +125,15 @@ class CheckFold:
             handle(row, place)
 
     def result(self, read: ReadReport) -> CheckReport:
-        """The report of the file; call it once, after the last row.
+        """The report of the rows so far, as if the file ended here.
 
         Args:
             read: What the reader met.
         """
+        with self._findings.provisional():
+            return self._judged(read)
+
+    def _judged(self, read: ReadReport) -> CheckReport:
         ended = {run.run: run.ended_how for run in self._runs.result()}
         self._attempts.finish(ended)
         self._versions.finish(ended)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -80,6 +81,16 @@ class Findings:
         """Findings about the file that the reader has counted but not kept."""
         if code in self._codes and number > 0:
             self._counts.setdefault(code, Counter())[None] += number
+
+    @contextmanager
+    def provisional(self) -> Iterator[None]:
+        """What is reported inside the block is forgotten after it: findings of a file that may still grow."""
+        kept = {code: several[:] for code, several in self._kept.items()}
+        counts = {code: counter.copy() for code, counter in self._counts.items()}
+        try:
+            yield
+        finally:
+            self._kept, self._counts = kept, counts
 
     def result(self, missing: Missing) -> tuple[tuple[Finding, ...], dict[str, dict[Severity, int]]]:
         """The findings, the worst first, then by code and line; and all that were found, by code and severity.

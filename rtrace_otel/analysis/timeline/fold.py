@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from rtrace_otel.analysis.checked import time_of
 from rtrace_otel.analysis.flow import Flow
@@ -12,9 +13,10 @@ from rtrace_otel.analysis.ledger.follow import RolloutFollower
 from rtrace_otel.analysis.ledger.work import Fate
 from rtrace_otel.analysis.queue_depth import Depth, Queues
 from rtrace_otel.analysis.recent import Recent
-from rtrace_otel.analysis.runs import RunFold
+from rtrace_otel.analysis.runs import RunFold, RunSummary
 from rtrace_otel.analysis.timeline.band_fold import BandFold
-from rtrace_otel.analysis.timeline.bands import StepBand
+from rtrace_otel.analysis.timeline.bands import Bands, StepBand
+from rtrace_otel.analysis.timeline.believed import BelievedTimes
 from rtrace_otel.analysis.timeline.columns import columns_of
 from rtrace_otel.analysis.timeline.kept import Bar, Selection
 from rtrace_otel.analysis.timeline.levels import LevelFold
@@ -63,34 +65,36 @@ class TimelineFold:
         self._last_rows: dict[str, float] = {}
         levels = LevelFold(SERIES)
         self._queues = Queues(lambda: _Waiting(levels))
-        self._tally = Tally(self._selection, levels)
+        self._times = BelievedTimes()
+        self._tally = Tally(self._selection, levels, self._times)
         self._bands = BandFold(self._trained)
 
     def add(self, row: Row) -> None:
         """Take the next row of the file."""
         if self._follows:
             self._follower.add(row)
-        self._runs.add(row)
-        time = time_of(row)
-        if time is not None:
-            self._last_rows[row["run"]] = max(time, self._last_rows.get(row["run"], time))
-        self._queues.add(row)
+        believed = self._times.row(row)
+        self._runs.add(believed)
+        time, last = time_of(believed), self._times.last(row["run"])
+        if last is not None:
+            self._last_rows[row["run"]] = last
+        self._queues.add(believed)
         if row["event"] == "train_step":
             self._queues.of(row["run"])[1].forget()
-        self._bands.add(row)
+        self._bands.add(believed)
         for ended in self._flow.add(row):
             self._tally.add(ended, self._last_rows, time)
 
     def result(self) -> Timeline:
         """The timeline over the rows so far."""
-        tally, runs = self._tally.copy(), self._runs.result()
+        tally, runs = self._tally.copy(), [self._believed(run) for run in self._runs.result()]
         for ended in self._flow.still_open():
             tally.add(ended, self._last_rows, None)
         for run, last_row in self._last_rows.items():
             tally.levels.change(QUEUED_GROUPS, last_row, -self._queues.of(run)[0].shown)
         bars = sorted(tally.bars(), key=lambda bar: (bar.start, bar.end, bar.record.run, bar.record.attempt_id))
         columns, tables = columns_of(bars, _fates_of(bars, self._fates(), tally.kept_by))
-        bands = self._bands.result(runs, self._follower.stops)
+        bands = self._believed_stops(self._bands.result(runs, self._follower.stops))
         times = [time for run in bands.runs for time in (run.start, run.end)]
         return Timeline(
             attempts=columns,
@@ -100,6 +104,7 @@ class TimelineFold:
             attempts_untimed=tally.untimed,
             attempts_matching=tally.matching,
             attempts_shown=len(columns),
+            rows_doubted=self._times.doubted,
             by_outcome=dict(tally.by_outcome),
             attempt_seconds=tally.seconds,
             bands=bands,
@@ -107,6 +112,26 @@ class TimelineFold:
             start=min([*times, *columns.start], default=None),
             end=max([*times, *columns.end], default=None),
         )
+
+    def _believed(self, run: RunSummary) -> RunSummary:
+        """A run whose first rows had a time that nobody believes any more."""
+        started = self._times.time(run.run, run.started)
+        return replace(
+            run,
+            started=self._times.first(run.run) if started is None else started,
+            last_row=self._times.last(run.run),
+        )
+
+    def _believed_stops(self, bands: Bands) -> Bands:
+        """The stops between what is believed of their runs; restore costs take every time as it is."""
+        stops = []
+        for stop in bands.stops:
+            start, end = self._times.time(stop.run, stop.start), self._times.time(stop.restored_run, stop.end)
+            start = self._times.last(stop.run) if start is None else start
+            end = self._times.first(stop.restored_run) if end is None else end
+            if start is not None and end is not None:
+                stops.append(replace(stop, start=start, end=max(start, end)))
+        return replace(bands, stops=tuple(stops))
 
     def _trained(self, band: StepBand) -> None:
         if band.tokens:

@@ -130,6 +130,7 @@ class Timeline:
         attempts_untimed: Those of them without a time; they are in no picture.
         attempts_matching: Those with a time that were asked for.
         attempts_shown: Those of them that are in the columns.
+        rows_doubted: Rows whose time is too far from that of their run to be believed; it is in no picture.
         by_outcome: All that ran, by how they ended within their run.
         attempt_seconds: Time that attempts were open, in seconds, of all.
         bands: Runs, steps, refits, checkpoints, restores and stops.
@@ -145,6 +146,7 @@ class Timeline:
     attempts_untimed: int
     attempts_matching: int
     attempts_shown: int
+    rows_doubted: int
     by_outcome: Mapping[str, int]
     attempt_seconds: float
     bands: Bands

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 
 from rtrace_otel.analysis.flow import Ended
 from rtrace_otel.analysis.flow_records import AttemptRecord, GroupRecord, Outcome
 from rtrace_otel.analysis.recent import Recent
+from rtrace_otel.analysis.timeline.believed import BelievedTimes
 from rtrace_otel.analysis.timeline.kept import Bar, KeptBars, Selection
 from rtrace_otel.analysis.timeline.levels import LevelFold
 from rtrace_otel.analysis.timeline.results import GENERATED_TOKENS, OPEN_ATTEMPTS, RESERVED_GROUPS
@@ -23,6 +25,7 @@ class Tally:
     Args:
         selection: Which attempts to keep.
         levels: The series, shared with others.
+        times: Which times are believed, shared with others.
 
     Attributes:
         levels: As above.
@@ -34,13 +37,14 @@ class Tally:
         kept_by: The run that kept the result of an attempt last, by the attempt's id; the latest ones.
     """
 
-    def __init__(self, selection: Selection, levels: LevelFold) -> None:
+    def __init__(self, selection: Selection, levels: LevelFold, times: BelievedTimes) -> None:
         """Begin with nothing."""
         self.levels = levels
         self.total = self.untimed = self.matching = 0
         self.by_outcome: Counter[str] = Counter()
         self.kept_by: Recent[str] = Recent()
         self._selection = selection
+        self._times = times
         self._kept = KeptBars(selection.max_attempts)
         self._seconds: list[float] = []
 
@@ -57,7 +61,7 @@ class Tally:
             last_rows: Time of the last row of each run so far.
             now: Time of the row that ended it.
         """
-        group = ended.group
+        group = None if ended.group is None else self._believed_group(ended.group)
         published = _published(group)
         if group is not None and group.reserved is not None:
             end = published if published is not None else now if group.outcome in _BY_A_ROW else None
@@ -67,7 +71,7 @@ class Tally:
             if record.outcome is Outcome.KEPT:
                 self.kept_by.put(record.attempt_id, record.run)
             else:
-                self._add_attempt(record, group, published, last_rows.get(record.run))
+                self._add_attempt(self._believed(record), group, published, last_rows.get(record.run))
 
     def bars(self) -> list[Bar]:
         """The bars kept."""
@@ -75,7 +79,7 @@ class Tally:
 
     def copy(self) -> Tally:
         """The same counts again, to go on separately."""
-        other = Tally(self._selection, self.levels.copy())
+        other = Tally(self._selection, self.levels.copy(), self._times)
         other.total, other.untimed, other.matching = self.total, self.untimed, self.matching
         other.by_outcome, other.kept_by = self.by_outcome.copy(), self.kept_by.copy()
         other._kept, other._seconds = self._kept.copy(), self._seconds[:]
@@ -102,6 +106,19 @@ class Tally:
         if self._selection.takes(bar):
             self.matching += 1
             self._kept.add(bar)
+
+    def _believed_group(self, group: GroupRecord) -> GroupRecord:
+        reserved, published = self._times.time(group.run, group.reserved), _published(group)
+        if self._times.time(group.run, published) != published:
+            return replace(group, reserved=reserved, published_s=None)
+        return group if reserved == group.reserved else replace(group, reserved=reserved)
+
+    def _believed(self, record: AttemptRecord) -> AttemptRecord:
+        dispatched = self._times.time(record.run, record.dispatched)
+        ended = self._times.time(record.run, record.ended)
+        if (dispatched, ended) == (record.dispatched, record.ended):
+            return record
+        return replace(record, dispatched=dispatched, ended=ended, seconds=None)
 
     def _more_seconds(self, seconds: float) -> None:
         """Add exactly: a few partial sums hold what a single one would round away."""

@@ -83,7 +83,7 @@ class LiveReport:
         self._path = path
         self._clock, self._wall, self._cost = clock, wall, cost
         self._tail = Tail(path)
-        self._fold = OverviewFold(check=False)
+        self._fold = OverviewFold()
         self._packed, self._read_once = path.endswith(".gz"), False
         self._read = self._tail.report
         self._last_row: float | None = None
@@ -104,7 +104,7 @@ class LiveReport:
             self._say(problem=error.problem, missing=False, behind=0)
             return False
         if anew:
-            self._fold, self._last_row, self._changed = OverviewFold(check=False), None, True
+            self._fold, self._last_row, self._changed = OverviewFold(), None, True
             self._caught_up = False
         self._take(rows, lambda: self._tail.line)
         self._read = self._tail.report

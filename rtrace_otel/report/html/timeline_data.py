@@ -31,6 +31,7 @@ def timeline_json(found: Timeline) -> dict[str, Any]:
         "lanes": found.lanes,
         "attempts_total": found.attempts_total,
         "attempts_untimed": found.attempts_untimed,
+        "rows_doubted": found.rows_doubted,
         "attempts_matching": found.attempts_matching,
         "attempts_shown": found.attempts_shown,
         "by_outcome": dict(found.by_outcome),

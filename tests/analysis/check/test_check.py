@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rtrace_otel.analysis.check.check import check_trace
+from rtrace_otel.analysis.check.check import CheckFold, check_trace
 from rtrace_otel.analysis.check.findings import MAX_KEPT
 from rtrace_otel.analysis.check.registry import RULES, RULES_BY_CODE
 from rtrace_otel.analysis.check.results import CheckReport
@@ -275,3 +275,20 @@ def test_every_code_has_a_rule() -> None:
     sources = "".join(path.read_text() for path in folder.glob("*.py") if not path.name.startswith("rules_of"))
 
     assert [] == [code for code in RULES_BY_CODE if f'"{code}"' not in sources]
+
+
+def test_asking_early_changes_nothing() -> None:
+    """A fold that is asked while the file grows says each time what a check of the file so far says.
+
+    The file has a hole and a kill: findings come with the rows, at their end, and from the reader.
+    """
+    lines = demo_lines()
+    lines = lines[:500] + lines[520:]
+    reader = read_events(lines)
+    fold = CheckFold()
+    for number, row in enumerate(reader, 1):
+        fold.add(row, reader.line)
+        if number % 97 == 0 or number == len(lines):
+            assert checked_lines(lines[:number]) == fold.result(reader.report)
+    assert fold.result(reader.report) == fold.result(reader.report)
+    assert fold.result(reader.report).findings

@@ -6,20 +6,30 @@
   const WIDE = 13;
   const LONG = 56;
 
+  /** How tables were sorted and unfolded, by what they are: a page that follows a file builds them again. */
+  const chosen = new Map();
+
   /**
    * A table of `blocks.py`.
    * @param {{title: string, columns: object[], rows: string[][], values: Object<string, any[]>, of: number}} table
    */
   function build(table) {
-    const state = { by: null, descending: false, order: table.rows.map((_, place) => place), all: false };
+    const name = JSON.stringify([table.title, ...table.columns.map((column) => column.key)]);
+    const state = { by: null, descending: false, all: false, ...chosen.get(name) };
+    state.order = state.by === null ? table.rows.map((_, place) => place) : sorted(table, state.by, state.descending);
     const body = el("tbody");
-    const heads = table.columns.map((column, place) => head(table, state, column, place, refresh));
+    const heads = table.columns.map((column, place) => head(table, state, column, place, changed));
     const more = el("button", { type: "button", class: "quiet", onclick: () => showAll() });
     const copied = el("span", { class: "copied", role: "status" });
     const copy = el("button", { type: "button", class: "quiet", onclick: () => copyTable(table, state, copied) }, "copy");
 
     function showAll() {
       state.all = !state.all;
+      changed();
+    }
+
+    function changed() {
+      chosen.set(name, { by: state.by, descending: state.descending, all: state.all });
       refresh();
     }
 
@@ -39,20 +49,20 @@
     const note = left > 0 ? `${rtrace.format.count(left)} more rows are not in this page. ` : null;
     const caption = el("caption", {}, el("span", {}, table.title), copy, copied);
     const grid = el("table", { class: table.columns.length > WIDE ? "wide" : null }, caption, el("thead", {}, el("tr", {}, ...heads)), body);
-    return el(
-      "div",
-      { class: "table" },
-      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": table.title }, grid),
-      el("p", { class: "more" }, note, more),
-    );
+    const scroll = el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": table.title }, grid);
+    const cut = el("span", { class: "cut", hidden: true }, "There are more columns: scroll sideways. ");
+    rtrace.onPaint(scroll, () => {
+      cut.hidden = scroll.scrollWidth <= scroll.clientWidth + 1;
+    });
+    return el("div", { class: "table" }, scroll, el("p", { class: "more" }, cut, note, more));
   }
 
-  function head(table, state, column, place, refresh) {
+  function head(table, state, column, place, changed) {
     const sort = () => {
       state.descending = state.by === place ? !state.descending : column.align === "right";
       state.by = place;
       state.order = sorted(table, place, state.descending);
-      refresh();
+      changed();
     };
     const button = el("button", { type: "button", onclick: sort, "aria-label": `sort by ${column.title || column.key}` }, column.title);
     return el("th", { scope: "col", class: column.align }, button);

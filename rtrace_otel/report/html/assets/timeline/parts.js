@@ -108,6 +108,11 @@
     if (found.attempts_untimed) {
       texts.push(`${format.count(found.attempts_untimed)} attempts have no time in the file and are in no picture.`);
     }
+    if (found.rows_doubted) {
+      texts.push(
+        `${found.rows_doubted === 1 ? "1 row has" : `${format.count(found.rows_doubted)} rows have`} a time that is a week or more away from the other rows of the run; the picture leaves that out.`,
+      );
+    }
     return texts;
   }
 
