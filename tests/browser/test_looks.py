@@ -68,6 +68,16 @@ def test_it_prints_in_light_colours(demo: Built, open_page: OpenPage) -> None:
     assert "rgb(255, 255, 255)" == page.evaluate("getComputedStyle(document.body).backgroundColor")
 
 
+def test_no_table_is_cut_on_paper(demo: Built, open_page: OpenPage) -> None:
+    """A4 with margins is about 718 pixels wide; paper cannot be scrolled."""
+    page = open_page(demo.path, viewport={"width": 718, "height": 1000})
+    too_wide = "[...document.querySelectorAll('.scroll')].filter((one) => one.scrollWidth > one.clientWidth + 1).length"
+    on_screen = page.evaluate(too_wide)
+    page.emulate_media(media="print")
+
+    assert on_screen > 0 == page.evaluate(too_wide)
+
+
 def test_the_keyboard_reaches_everything(demo: Built, open_page: OpenPage) -> None:
     """The first stop skips to the report; the next are the theme and the contents, in that order."""
     page = open_page(demo.path)
