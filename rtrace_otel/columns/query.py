@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import signal
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, Final, Self
 
 import duckdb
@@ -129,7 +131,7 @@ class Database:
         Raises:
             QueryError: DuckDB does not take it.
         """
-        with _told():
+        with _told(), _interruptible(self._connection):
             answer = self._connection.execute(query)
             columns = answer.description or []
             rows, total = _fetched(answer, limit) if columns else ([], 0)
@@ -142,7 +144,7 @@ class Database:
         Raises:
             QueryError: DuckDB does not take it.
         """
-        with _told():
+        with _told(), _interruptible(self._connection):
             return self._connection.sql(query).to_arrow_table()
 
 
@@ -159,6 +161,26 @@ def _told() -> Iterator[None]:
         if str(error) != "Query interrupted":
             raise
         raise KeyboardInterrupt from None
+
+
+@contextmanager
+def _interruptible(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Ctrl-C also ends DuckDB's own threads: without that it waits for what they have begun, which can be hours."""
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    then = before
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        connection.interrupt()
+        then(number, frame)
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _fetched(answer: duckdb.DuckDBPyConnection, limit: int | None) -> tuple[list[tuple[Any, ...]], int]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+
 import pytest
 
 from rtrace_otel.columns.arrow import empty
@@ -84,3 +87,16 @@ def test_settings_are_locked() -> None:
     """A query cannot give itself more rights."""
     with Database() as database, pytest.raises(QueryError, match="locked"):
         database.answer("SET threads = 1")
+
+
+def test_an_interruption_ends_a_query_in_the_midst_of_its_work() -> None:
+    """All threads of the query end, so that the database can answer the next; Ctrl-C then means what it did before."""
+    before = signal.getsignal(signal.SIGINT)
+    slow = "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range * b.range % 7 = 3"
+    timer = threading.Timer(2.5, signal.raise_signal, [signal.SIGINT])
+    with Database() as database:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            database.answer(slow)
+        assert before is signal.getsignal(signal.SIGINT)
+        assert ((1,),) == database.answer("SELECT 1").rows
