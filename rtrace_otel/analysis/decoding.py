@@ -14,8 +14,9 @@ from rtrace_otel.analysis.recover import Recovered, clipped, recover
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import EVENTS_BY_NAME, Row
 from rtrace_otel.spans.otlp_json import carried_spans
+from rtrace_otel.spans.otlp_lines import BEGIN, spans_in
 from rtrace_otel.spans.ranges import Ranges
-from rtrace_otel.spans.unproject import Unprojector
+from rtrace_otel.spans.unproject import CarriedSpan, Unprojector
 
 HARMLESS: Final = frozenset({DamageKind.BYTE_ORDER_MARK})
 """Damage that loses nothing and that ``strict`` lets pass."""
@@ -82,13 +83,16 @@ class LineDecoder:
                 yield from self._rest_of_long_line(line)
                 continue
             tally.lines += 1
+            if line.startswith(BEGIN) and (spans := spans_in(line)) is not None:
+                yield from self._rows_of_spans(spans)
+                continue
             try:
                 row = _decode(line)
             except NOT_PLAIN:
                 yield from self._recovered(line)
                 continue
             if type(row) is dict and "resourceSpans" in row:
-                yield from self._rows_of_spans(row)
+                yield from self._rows_of_spans(carried_spans(row))
                 continue
             if type(row) is not dict or not is_event(row):
                 self.damaged(Damage(tally.lines, DamageKind.NOT_AN_EVENT, _preview(line), 0))
@@ -138,9 +142,9 @@ class LineDecoder:
         for row in found.rows:
             yield self._accepted(row)
 
-    def _rows_of_spans(self, document: Row) -> Iterator[Row]:
+    def _rows_of_spans(self, spans: Iterable[CarriedSpan]) -> Iterator[Row]:
         """The rows in a line of OTLP JSON; spans that are not ours are passed over."""
-        for span in carried_spans(document):
+        for span in spans:
             for row in self._unprojector.rows_of(span):
                 self.tally.unordered.add(row["run"])
                 if not self._came_before(row):
