@@ -11,8 +11,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Raw
 
-from rtrace_otel.spans.otlp_json import decoded
-from rtrace_otel.spans.otlp_values import ODD, any_in, attributes_in, int_in
+from rtrace_otel.spans.otlp_values import ODD, any_in, attributes_in, int_in, links_in
 from rtrace_otel.spans.unproject import KEYS, STEP, STEP_LINKS, CarriedSpan
 
 BEGIN: Final = b'{"resourceSpans":'
@@ -29,16 +28,21 @@ class EventShell(msgspec.Struct, gc=False):
     attributes: Raw = _NONE
 
 
-class SpanShell(msgspec.Struct, gc=False):
-    """A span."""
+class UnnamedShell(msgspec.Struct, gc=False):
+    """A span whose name its type tells."""
 
-    name: str = ""
     spanId: Raw = _NONE  # noqa: N815
     parentSpanId: Raw = _NONE  # noqa: N815
     startTimeUnixNano: Raw = _NONE  # noqa: N815
     attributes: Raw = _NONE
     events: list[EventShell] = []
     links: Raw = _NONE
+
+
+class SpanShell(UnnamedShell, gc=False):
+    """A span."""
+
+    name: str = ""
 
 
 class _Resource(msgspec.Struct):
@@ -89,32 +93,30 @@ def _carried_all(shells: list[tuple[Raw, SpanShell]]) -> Iterator[CarriedSpan]:
         if "rtrace.run_id" in attributes:
             if raw is not decoded_raw:
                 decoded_raw, resource = raw, attributes_in(raw)
-            yield carried(span, attributes, resource, span.events)
+            yield carried(span.name, span, attributes, resource, span.events)
 
 
 def carried(
-    span: SpanShell, attributes: dict[str, Any], resource: dict[str, Any], events: list[EventShell]
+    name: str, span: UnnamedShell, attributes: dict[str, Any], resource: dict[str, Any], events: list[EventShell]
 ) -> CarriedSpan:
     """What of a span matters for its rows.
 
     Args:
-        span: The span.
+        name: Name of the span.
+        span: The rest of it.
         attributes: Its attributes.
         resource: Attributes of its resource.
         events: Those of its events that matter.
     """
-    linked = span.name in (STEP, STEP_LINKS)
-    links = any_in(span.links) if linked else None
+    linked = name in (STEP, STEP_LINKS)
     return CarriedSpan(
-        name=span.name,
+        name=name,
         span_id=_id(span.spanId) or "" if linked else "",
         parent_id=_id(span.parentSpanId) if linked else None,
         start_ns=int_in(span.startTimeUnixNano),
         attributes=attributes,
         events=tuple((event.name, int_in(event.timeUnixNano), attributes_in(event.attributes)) for event in events),
-        links=tuple(decoded(link.get("attributes")) for link in links if isinstance(link, dict))
-        if isinstance(links, list)
-        else (),
+        links=links_in(span.links) if linked else (),
         resource=resource,
     )
 

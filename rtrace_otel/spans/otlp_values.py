@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from rtrace_otel.spans.otlp_json import decoded, as_int
+from rtrace_otel.spans.otlp_json import as_int, decoded
 
 ODD: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """What a decoder raises for JSON of another form than it expects."""
@@ -35,8 +35,13 @@ class _Entry(msgspec.Struct, gc=False):
     value: _Value
 
 
+class _Link(msgspec.Struct, gc=False):
+    attributes: list[_Entry] = []
+
+
 _Entries: TypeAlias = list[_Entry]
 _decode = msgspec.json.Decoder(_Entries).decode
+_decode_links = msgspec.json.Decoder(list[_Link]).decode
 
 
 def attributes_in(raw: Raw, keys: Collection[str] | None = None) -> dict[str, Any]:
@@ -52,10 +57,18 @@ def attributes_in(raw: Raw, keys: Collection[str] | None = None) -> dict[str, An
         return decoded(any_in(raw))
     if keys is not None:
         entries = [entry for entry in entries if entry.key in keys]
-    found = {entry.key: _plain(entry.value) for entry in entries}
-    if len(found) < len(entries):
-        return decoded(any_in(raw))
-    return found
+    found = _dict_of(entries)
+    return found if len(found) == len(entries) else decoded(any_in(raw))
+
+
+def links_in(raw: Raw) -> tuple[dict[str, Any], ...]:
+    """The attributes of each link in the JSON of a list of links."""
+    try:
+        return tuple(_dict_of(link.attributes) for link in _decode_links(raw))
+    except ODD:
+        links = any_in(raw)
+        of_each = links if isinstance(links, list) else ()
+        return tuple(decoded(link.get("attributes")) for link in of_each if isinstance(link, dict))
 
 
 def any_in(raw: Raw) -> Any:
@@ -71,6 +84,10 @@ def int_in(raw: Raw) -> int:
     text = bytes(raw)
     digits = text[1:-1] if text.startswith(b'"') else text
     return int(digits) if digits.isdigit() and len(digits) < 20 else as_int(any_in(raw))
+
+
+def _dict_of(entries: _Entries) -> dict[str, Any]:
+    return {entry.key: _plain(entry.value) for entry in entries}
 
 
 def _plain(value: _Value) -> Any:

@@ -8,8 +8,9 @@ ended, which keeps each group's publication before the step that trained it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from rtrace_otel.events import SCHEMA_VERSION, Row
 from rtrace_otel.spans.attributes import PREFIX, unflatten
@@ -24,8 +25,7 @@ _GROUP, _ATTEMPT = "rollout.group", "rollout.attempt"
 _FIRST: Final = ("event", "t", "run", "seq")
 
 
-@dataclass(frozen=True, slots=True)
-class CarriedSpan:
+class CarriedSpan(msgspec.Struct, frozen=True, gc=False):
     """What of a span matters for its rows, wherever it comes from.
 
     Attributes:
