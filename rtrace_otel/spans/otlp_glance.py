@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
+from msgspec import Raw
 
 from rtrace_otel.spans.otlp_lines import EventShell, UnnamedShell, carried, is_utf8, shells_in
-from rtrace_otel.spans.otlp_values import ODD, attributes_in
+from rtrace_otel.spans.otlp_values import ODD, Entries, attributes_in, dict_of, int_in, plain
 from rtrace_otel.spans.unproject import KEYS, STEP, STEP_LINKS, CarriedSpan
 
 _RUN_BEGIN: Final = b'[{"key":"rtrace.run_id","value":{"stringValue":"'
-_GROUP_BEGIN: Final = b',{"key":"rtrace.group_id","value":{"stringValue":"'
 _SEQ_BEGIN: Final = b'[{"key":"rtrace.seq","value":{"intValue":"'
 _END: Final = b'"}}'
 _MAX_DIGITS: Final = 18
@@ -43,7 +43,7 @@ class Glance:
 
 
 class _Number(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    intValue: Annotated[int, msgspec.Meta(ge=0)]  # noqa: N815 - the keys in the file, here and below
+    intValue: str  # noqa: N815 - the keys in the file, here and below
 
 
 class _Seq(msgspec.Struct, gc=False):
@@ -78,24 +78,43 @@ class _Attempt(msgspec.Struct, gc=False, tag_field="name", tag="rollout.attempt"
     events: list[_Event] = []
 
 
+class _GroupId(msgspec.Struct, gc=False):
+    key: Literal["rtrace.group_id"]
+    value: _Text
+
+
+class _GroupAttributes(_SpanAttributes, array_like=True, gc=False):
+    group: _GroupId
+
+
+class _GroupEvent(msgspec.Struct, gc=False):
+    attributes: Entries
+    name: str = ""
+    timeUnixNano: Raw = Raw(b"null")  # noqa: N815
+
+
+class _Group(msgspec.Struct, gc=False, tag_field="name", tag="rollout.group"):
+    attributes: _GroupAttributes
+    events: list[_GroupEvent] = []
+
+
 def _named(name: str) -> Any:
     return msgspec.defstruct(name, [], bases=(UnnamedShell,), tag_field="name", tag=name, gc=False)
 
 
 _OTHERS: Final = {
-    _named(name): name
-    for name in ("rollout.group", STEP, STEP_LINKS, "weights.sync", "checkpoint.publish", "checkpoint.restore")
+    _named(name): name for name in (STEP, STEP_LINKS, "weights.sync", "checkpoint.publish", "checkpoint.restore")
 }
 
 
 def _decoder() -> msgspec.json.Decoder[Any]:
-    spans: Any = _Attempt
+    spans: Any = _Attempt | _Group
     for shape in _OTHERS:
         spans |= shape
     scope: Any = msgspec.defstruct("scope", [("spans", list[spans])])
     of_resource: Any = msgspec.defstruct("of_resource", [("scopeSpans", list[scope])])
-    # Not strict: so decimal texts are read as numbers.
-    return msgspec.json.Decoder(msgspec.defstruct("document", [("resourceSpans", list[of_resource])]), strict=False)
+    document: Any = msgspec.defstruct("document", [("resourceSpans", list[of_resource])])
+    return msgspec.json.Decoder(document)
 
 
 _decode: Final = _decoder().decode
@@ -144,6 +163,8 @@ class _Look:
                 for span in scope.spans:
                     if type(span) is _Attempt:
                         attempts.append(span)
+                    elif type(span) is _Group:
+                        versions += self._take_group(found, span)
                     else:
                         versions += self._take(found, _OTHERS[type(span)], span)
                 if not self._pass_over(found, attempts):
@@ -160,8 +181,41 @@ class _Look:
             events = [event for span in of_run for event in span.events]
             if not self._wanted.isdisjoint([event.name for event in events]):
                 return False
-            found.numbers.setdefault(run, []).extend([event.attributes.seq.value.intValue for event in events])
+            try:
+                numbers = [int(event.attributes.seq.value.intValue) for event in events]
+            except ValueError:
+                return False
+            if min(numbers, default=0) < 0:
+                return False
+            found.numbers.setdefault(run, []).extend(numbers)
         return True
+
+    def _take_group(self, found: Glance, span: _Group) -> int:
+        """Add a group; how often its events name versions."""
+        run = span.attributes.run.value.stringValue
+        numbers = found.numbers.setdefault(run, [])
+        kept: list[tuple[str, int, dict[str, Any]]] = []
+        versions = 0
+        for event in span.events:
+            entries = event.attributes
+            number = plain(entries[0].value) if entries and entries[0].key == "rtrace.seq" else None
+            if type(number) is not int or number < 0:
+                raise _UnclearError
+            numbers.append(number)
+            of_event = (
+                sum(entry.key.startswith("rtrace.tokens_by_version") for entry in entries) if self._counted else 0
+            )
+            versions += of_event
+            if event.name in self._wanted or of_event:
+                fields = dict_of(entries)
+                if len(fields) < len(entries):
+                    raise _UnclearError
+                kept.append((event.name, int_in(event.timeUnixNano), fields))
+                found.asked_for.setdefault(run, []).append(number)
+        if kept:
+            own = {"rtrace.run_id": run, "rtrace.group_id": span.attributes.group.value.stringValue}
+            found.spans.append(CarriedSpan("rollout.group", "", None, 0, own, tuple(kept), (), {}))
+        return versions
 
     def at_all(self, line: bytes) -> Glance | None:
         """The same with other people's spans in the line."""
@@ -192,8 +246,7 @@ class _Look:
                     kept.append(event)
                     found.asked_for.setdefault(run, []).append(numbers[-1])
         if kept or name == STEP_LINKS:
-            of_span = _of_group(attributes, run) or attributes_in(span.attributes, KEYS)
-            found.spans.append(carried(name, span, of_span, {}, kept))
+            found.spans.append(carried(name, span, attributes_in(span.attributes, KEYS), {}, kept))
         return versions
 
 
@@ -219,18 +272,6 @@ def _run_of(raw: bytes) -> str | None:
     if b"\\" in text or not raw.startswith(_END, begin + len(text)):
         raise _UnclearError
     return text.decode()
-
-
-def _of_group(raw: bytes, run: str) -> dict[str, Any] | None:
-    """The attributes that matter of a span that has the group's id behind the run's, as a group has."""
-    begin = len(_RUN_BEGIN) + len(run.encode()) + len(_END)
-    if not raw.startswith(_GROUP_BEGIN, begin) or raw.count(b"rtrace.group_id") > 1 or b"rtrace.attempt_id" in raw:
-        return None
-    begin += len(_GROUP_BEGIN)
-    text = raw[begin : raw.index(b'"', begin)]
-    if b"\\" in text or not raw.startswith(_END, begin + len(text)):
-        return None
-    return {"rtrace.run_id": run, "rtrace.group_id": text.decode()}
 
 
 def _number_of(raw: bytes) -> int:

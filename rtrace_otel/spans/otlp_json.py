@@ -17,9 +17,6 @@ _INTERNAL: Final = 1
 _ERROR: Final = 2
 _FLAGS_SAMPLED: Final = 1
 
-LEADING: Final = ("rtrace.seq", "rtrace.run_id")
-"""Attributes that come first in an event and in a span of ours."""
-
 
 def traces_data(spans: Iterable[tuple[FinishedSpan, RunResource]]) -> dict[str, Any]:
     """One ``TracesData`` object for spans with their resources."""
@@ -113,16 +110,16 @@ def _value(value: AttributeValue) -> dict[str, Any]:
 def decoded(attributes: Any) -> dict[str, Any]:
     """Attributes of a span, event, link or resource; what is malformed is passed over.
 
-    OTLP allows no key twice. Should one come twice the last counts, but for ``rtrace.seq`` and ``rtrace.run_id`` where
-    they come first: so readers need to look no further.
+    OTLP allows no key twice. Should one come twice, the first counts: so a reader that found it need look no further.
 
     Args:
         attributes: A list of objects with ``key`` and ``value``, as from a JSON decoder.
     """
     entries = _list(attributes)
     found = {str(entry.get("key")): _plain(_dict(entry.get("value"))) for entry in entries}
-    if len(found) < len(entries) and entries[0].get("key") in LEADING:
-        found[entries[0]["key"]] = _plain(_dict(entries[0].get("value")))
+    if len(found) < len(entries):
+        for entry in reversed(entries):
+            found[str(entry.get("key"))] = _plain(_dict(entry.get("value")))
     return found
 
 
@@ -144,8 +141,7 @@ def as_int(value: Any) -> int:
     try:
         return int(value)
     except (TypeError, ValueError, OverflowError):
-        number = _float(value)
-        return int(number) if isinstance(number, float) and isinstance(value, str) and number.is_integer() else 0
+        return 0
 
 
 def _float(value: Any) -> Any:

@@ -18,7 +18,9 @@ ODD: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """What a decoder raises for JSON of another form than it expects."""
 
 
-class _Value(msgspec.Struct, gc=False):
+class Value(msgspec.Struct, gc=False):
+    """The value of an attribute, which has one of these."""
+
     stringValue: str | UnsetType = UNSET  # noqa: N815 - the keys in the file, here and below
     intValue: str | int | UnsetType = UNSET  # noqa: N815
     doubleValue: float | UnsetType = UNSET  # noqa: N815
@@ -27,20 +29,24 @@ class _Value(msgspec.Struct, gc=False):
 
 
 class _Array(msgspec.Struct, gc=False):
-    values: list[_Value] = []
+    values: list[Value] = []
 
 
-class _Entry(msgspec.Struct, gc=False):
+class Entry(msgspec.Struct, gc=False):
+    """An attribute."""
+
     key: str
-    value: _Value
+    value: Value
 
 
 class _Link(msgspec.Struct, gc=False):
-    attributes: list[_Entry] = []
+    attributes: list[Entry] = []
 
 
-_Entries: TypeAlias = list[_Entry]
-_decode = msgspec.json.Decoder(_Entries).decode
+Entries: TypeAlias = list[Entry]
+"""Attributes."""
+
+_decode = msgspec.json.Decoder(Entries).decode
 _decode_links = msgspec.json.Decoder(list[_Link]).decode
 
 
@@ -57,14 +63,14 @@ def attributes_in(raw: Raw, keys: Collection[str] | None = None) -> dict[str, An
         return decoded(any_in(raw))
     if keys is not None:
         entries = [entry for entry in entries if entry.key in keys]
-    found = _dict_of(entries)
+    found = dict_of(entries)
     return found if len(found) == len(entries) else decoded(any_in(raw))
 
 
 def links_in(raw: Raw) -> tuple[dict[str, Any], ...]:
     """The attributes of each link in the JSON of a list of links."""
     try:
-        return tuple(_dict_of(link.attributes) for link in _decode_links(raw))
+        return tuple(dict_of(link.attributes) for link in _decode_links(raw))
     except ODD:
         links = any_in(raw)
         of_each = links if isinstance(links, list) else ()
@@ -86,11 +92,13 @@ def int_in(raw: Raw) -> int:
     return int(digits) if digits.isdigit() and len(digits) < 20 else as_int(any_in(raw))
 
 
-def _dict_of(entries: _Entries) -> dict[str, Any]:
-    return {entry.key: _plain(entry.value) for entry in entries}
+def dict_of(entries: Entries) -> dict[str, Any]:
+    """Attributes as a dict; of a key that comes twice, the last."""
+    return {entry.key: plain(entry.value) for entry in entries}
 
 
-def _plain(value: _Value) -> Any:
+def plain(value: Value) -> Any:
+    """The value in Python."""
     if value.stringValue is not UNSET:
         return value.stringValue
     if value.intValue is not UNSET:
@@ -99,4 +107,4 @@ def _plain(value: _Value) -> Any:
         return value.doubleValue
     if value.boolValue is not UNSET:
         return value.boolValue
-    return None if value.arrayValue is UNSET else [_plain(item) for item in value.arrayValue.values]
+    return None if value.arrayValue is UNSET else [plain(item) for item in value.arrayValue.values]

@@ -151,10 +151,9 @@ def test_damage_and_strangers_change_nothing(
         elif change == "no spans":
             _spans(documents[0]).extend([5, None, {"name": 7}])
         elif change == "odd value":
-            _spans(documents[-1])[-1]["attributes"].append({"key": "x", "value": {"intValue": 1, "doubleValue": 2}})
+            _spans(documents[-1])[0]["attributes"].append({"key": "x", "value": {"intValue": 1, "doubleValue": 2}})
         elif change == "order":
-            for span in _spans(documents[-1]):
-                span["attributes"].reverse()
+            _spans(documents[-1])[0]["attributes"].reverse()
     data = written(documents)
     if "flat" in changes:
         data += lines(row(0, "a", "train_step", step=9, trained_version=3, group_ids=["g"])) + data
