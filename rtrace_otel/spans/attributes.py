@@ -47,8 +47,11 @@ def unflatten(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that attributes made by :func:`flatten` carry."""
     fields: dict[str, Any] = {}
     for key, value in attributes.items():
-        name = key[len(PREFIX) :]
         if not key.startswith(PREFIX):
+            continue
+        name = key[len(PREFIX) :]
+        if "." not in name:
+            fields[name] = list(value) if type(value) is tuple or type(value) is list else value
             continue
         field, _, part = name.rpartition(".")
         kind = FIELD_TYPES.get(field)

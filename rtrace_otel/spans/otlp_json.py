@@ -69,7 +69,7 @@ def span_json(span: FinishedSpan) -> dict[str, Any]:
 def carried_spans(document: Mapping[str, Any]) -> Iterator[CarriedSpan]:
     """The spans of a ``TracesData`` object, ours and foreign ones; what is malformed is passed over."""
     for of_resource in _list(document.get("resourceSpans")):
-        resource = _decoded(_dict(of_resource.get("resource")).get("attributes"))
+        resource = decoded(_dict(of_resource.get("resource")).get("attributes"))
         for of_scope in _list(of_resource.get("scopeSpans")):
             for span in _list(of_scope.get("spans")):
                 yield _carried(span, resource)
@@ -80,13 +80,13 @@ def _carried(span: Mapping[str, Any], resource: Mapping[str, Any]) -> CarriedSpa
         name=str(span.get("name", "")),
         span_id=str(span.get("spanId", "")).lower(),
         parent_id=str(span["parentSpanId"]).lower() if span.get("parentSpanId") else None,
-        start_ns=_int(span.get("startTimeUnixNano")),
-        attributes=_decoded(span.get("attributes")),
+        start_ns=as_int(span.get("startTimeUnixNano")),
+        attributes=decoded(span.get("attributes")),
         events=tuple(
-            (str(event.get("name", "")), _int(event.get("timeUnixNano")), _decoded(event.get("attributes")))
+            (str(event.get("name", "")), as_int(event.get("timeUnixNano")), decoded(event.get("attributes")))
             for event in _list(span.get("events"))
         ),
-        links=tuple(_decoded(link.get("attributes")) for link in _list(span.get("links"))),
+        links=tuple(decoded(link.get("attributes")) for link in _list(span.get("links"))),
         resource=resource,
     )
 
@@ -107,14 +107,26 @@ def _value(value: AttributeValue) -> dict[str, Any]:
     return {"arrayValue": {"values": [_value(item) for item in value]}}
 
 
-def _decoded(attributes: Any) -> dict[str, Any]:
-    return {str(entry.get("key")): _plain(_dict(entry.get("value"))) for entry in _list(attributes)}
+def decoded(attributes: Any) -> dict[str, Any]:
+    """Attributes of a span, event, link or resource; what is malformed is passed over.
+
+    OTLP allows no key twice. Should one come twice, the first counts: so a reader that found it need look no further.
+
+    Args:
+        attributes: A list of objects with ``key`` and ``value``, as from a JSON decoder.
+    """
+    entries = _list(attributes)
+    found = {str(entry.get("key")): _plain(_dict(entry.get("value"))) for entry in entries}
+    if len(found) < len(entries):
+        for entry in reversed(entries):
+            found[str(entry.get("key"))] = _plain(_dict(entry.get("value")))
+    return found
 
 
 def _plain(value: Mapping[str, Any]) -> Any:
     for kind, plain in value.items():
         if kind == "intValue":
-            return _int(plain)
+            return as_int(plain)
         if kind == "doubleValue":
             return _float(plain)
         if kind == "arrayValue":
@@ -124,7 +136,8 @@ def _plain(value: Mapping[str, Any]) -> Any:
     return None
 
 
-def _int(value: Any) -> int:
+def as_int(value: Any) -> int:
+    """A number, which may be a decimal text; 0 if it is none."""
     try:
         return int(value)
     except (TypeError, ValueError, OverflowError):

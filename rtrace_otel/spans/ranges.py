@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
 
 _NUMBER = re.compile("[0-9]{1,18}")
 
@@ -27,17 +28,41 @@ class Ranges:
         after = self._spans[place] if place < len(self._spans) else None
         if after is not None and after[0] <= number:
             return
-        joins_before = before is not None and before[1] == number - 1
-        joins_after = after is not None and after[0] == number + 1
-        if before is not None and joins_before:
-            before[1] = number
-            if after is not None and joins_after:
+        self._put(place, number, number)
+
+    def take(self, numbers: Iterable[int]) -> set[int]:
+        """Put numbers into the set.
+
+        Returns:
+            Those that were there before.
+        """
+        known: set[int] = set()
+        for first, last in _ranges_of(sorted(set(numbers))):
+            if self._overlaps(first, last):
+                for number in range(first, last + 1):
+                    known.update((number,) if number in self else ())
+                    self.add(number)
+            else:
+                self._put(bisect_right(self._spans, [first, first]), first, last)
+        return known
+
+    def _overlaps(self, first: int, last: int) -> bool:
+        place = bisect_right(self._spans, [last + 1])
+        return place > 0 and self._spans[place - 1][1] >= first
+
+    def _put(self, place: int, first: int, last: int) -> None:
+        """Put in a range that overlaps none, before the range at this place."""
+        before = self._spans[place - 1] if place else None
+        after = self._spans[place] if place < len(self._spans) else None
+        if before is not None and before[1] == first - 1:
+            before[1] = last
+            if after is not None and after[0] == last + 1:
                 before[1] = after[1]
                 del self._spans[place]
-        elif after is not None and joins_after:
-            after[0] = number
+        elif after is not None and after[0] == last + 1:
+            after[0] = first
         else:
-            self._spans.insert(place, [number, number])
+            self._spans.insert(place, [first, last])
 
     def __contains__(self, number: int) -> bool:
         """Whether a number is in the set."""
@@ -75,3 +100,17 @@ class Ranges:
             else:
                 merged.append([first, last])
         self._spans = merged
+
+
+def _ranges_of(ascending: list[int]) -> list[tuple[int, int]]:
+    if not ascending:
+        return []
+    first = last = ascending[0]
+    ranges = []
+    for number in ascending:
+        if number > last + 1:
+            ranges.append((first, last))
+            first = number
+        last = number
+    ranges.append((first, last))
+    return ranges

@@ -8,18 +8,24 @@ ended, which keeps each group's publication before the step that trained it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from rtrace_otel.events import SCHEMA_VERSION, Row
 from rtrace_otel.spans.attributes import PREFIX, unflatten
 
-_GROUP, _ATTEMPT, _STEP, _STEP_LINKS = "rollout.group", "rollout.attempt", "train.step", "train.step.groups"
+STEP, STEP_LINKS = "train.step", "train.step.groups"
+"""The spans whose links matter."""
+
+KEYS: Final = frozenset(f"{PREFIX}{name}" for name in ("run_id", "attempt_id", "group_id", "first_group"))
+"""The attributes of a span that matter; those of its events all do."""
+
+_GROUP, _ATTEMPT = "rollout.group", "rollout.attempt"
 _FIRST: Final = ("event", "t", "run", "seq")
 
 
-@dataclass(frozen=True, slots=True)
-class CarriedSpan:
+class CarriedSpan(msgspec.Struct, frozen=True, gc=False):
     """What of a span matters for its rows, wherever it comes from.
 
     Attributes:
@@ -27,9 +33,9 @@ class CarriedSpan:
         span_id: Its id, in any form.
         parent_id: Its parent's id in the same form, or ``None``.
         start_ns: Unix nanoseconds.
-        attributes: Its attributes.
+        attributes: Its attributes, at least those in ``KEYS``.
         events: Name, time in Unix nanoseconds and attributes of each event.
-        links: Attributes of each link.
+        links: Attributes of each link, at least for the spans whose links matter.
         resource: Attributes of its resource.
     """
 
@@ -44,11 +50,15 @@ class CarriedSpan:
 
 
 class Unprojector:
-    """Turns spans into rows; remembers which runs it has introduced and links that wait for their step."""
+    """Turns spans into rows; remembers which runs it has introduced and links that wait for their step.
+
+    Attributes:
+        runs: The runs that it has introduced.
+    """
 
     def __init__(self) -> None:
         """Begin with no span seen."""
-        self._runs: set[str] = set()
+        self.runs: set[str] = set()
         self._waiting_links: dict[Any, list[tuple[int, list[str]]]] = {}
 
     def rows_of(self, span: CarriedSpan) -> list[Row]:
@@ -57,15 +67,15 @@ class Unprojector:
         if not isinstance(run, str):
             return []
         groups = [str(link[f"{PREFIX}group_id"]) for link in span.links if link.get(f"{PREFIX}link") == "trained"]
-        if span.name == _STEP_LINKS:
+        if span.name == STEP_LINKS:
             place = span.attributes.get(f"{PREFIX}first_group")
             self._waiting_links.setdefault(span.parent_id, []).append((place if type(place) is int else 0, groups))
             return []
-        rows = [] if run in self._runs else [_introduction(run, span)]
-        self._runs.add(run)
+        rows = [] if run in self.runs else [_introduction(run, span)]
+        self.runs.add(run)
         for name, time_ns, attributes in span.events:
             rows.append(_row(name, time_ns, run, span, attributes))
-        if span.name == _STEP and rows and rows[-1]["event"] == "train_step":
+        if span.name == STEP and rows and rows[-1]["event"] == "train_step":
             for _, more in sorted(self._waiting_links.pop(span.span_id, [])):
                 groups += more
             rows[-1]["group_ids"] = groups
@@ -95,7 +105,7 @@ def _introduction(run: str, span: CarriedSpan) -> Row:
 
 def _row(name: str, time_ns: int, run: str, span: CarriedSpan, attributes: Mapping[str, Any]) -> Row:
     fields = unflatten(attributes)
-    seq = fields.pop("seq", None)
+    seq = attributes.get(f"{PREFIX}seq", fields.get("seq"))
     row: Row = {"event": name, "t": time_ns // 1000 / 1e6, "run": run, "seq": seq}
     if span.name == _ATTEMPT:
         row["attempt_id"] = span.attributes.get(f"{PREFIX}attempt_id")

@@ -42,6 +42,15 @@ def test_adding_is_like_a_set(numbers: list[int]) -> None:
 
 
 @given(_numbers, _numbers)
+def test_taking_tells_what_was_there(before: list[int], numbers: list[int]) -> None:
+    """Afterwards all numbers are there; those that were there before are told."""
+    ranges = made(before)
+    expected = set(before) | set(numbers)
+    assert set(before) & set(numbers) == ranges.take(numbers)
+    assert (expected, text_of(expected)) == (content(ranges), str(ranges))
+
+
+@given(_numbers, _numbers)
 def test_merging_is_a_union(left: list[int], right: list[int]) -> None:
     """A merge is a union, and leaves the other set alone."""
     ranges, other = made(left), made(right)

@@ -12,6 +12,10 @@ MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 BATCH_BYTES: Final = 1 << 16
 """Asked for at once: what fits into a processor's cache is fastest."""
 
+LONG_LINE: Final = 1 << 14
+LONG_BLOCK: Final = 16
+"""So many times as much is asked for where lines are longer than that on average: they need fewer joins then."""
+
 
 def batches(read: Callable[[int], bytes]) -> Iterator[tuple[list[bytes], int]]:
     """The lines of a file, many at a time.
@@ -24,8 +28,8 @@ def batches(read: Callable[[int], bytes]) -> Iterator[tuple[list[bytes], int]]:
         than ``MAX_LINE_BYTES`` comes in pieces of that size, as from ``open_lines``.
     """
     held: list[bytes] = []
-    size = 0
-    while block := read(BATCH_BYTES) or (read(BATCH_BYTES) if size else b""):  # a torn line may have grown meanwhile
+    size, wanted = 0, BATCH_BYTES
+    while block := read(wanted) or (read(wanted) if size else b""):  # a torn line may have grown meanwhile
         if size + len(block) >= MAX_LINE_BYTES:
             lines, rest = _cut(b"".join(held) + block)
             held, size = [rest], len(rest)
@@ -33,6 +37,7 @@ def batches(read: Callable[[int], bytes]) -> Iterator[tuple[list[bytes], int]]:
                 yield lines, sum(map(len, lines))
             continue
         lines = io.BytesIO(block).readlines()
+        wanted = BATCH_BYTES * (LONG_BLOCK if len(block) > LONG_LINE * len(lines) else 1)
         given = size + len(block)
         if held and lines[0].endswith(b"\n"):
             held.append(lines[0])

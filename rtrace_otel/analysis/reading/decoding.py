@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
 import msgspec
@@ -13,9 +14,11 @@ from rtrace_otel.analysis.reading.dialect import is_event, is_of_two, to_vocabul
 from rtrace_otel.analysis.reading.recover import Recovered, clipped, recover
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import EVENTS_BY_NAME, Row
+from rtrace_otel.spans.otlp_glance import Glance, glance
 from rtrace_otel.spans.otlp_json import carried_spans
+from rtrace_otel.spans.otlp_lines import BEGIN, spans_in
 from rtrace_otel.spans.ranges import Ranges
-from rtrace_otel.spans.unproject import Unprojector
+from rtrace_otel.spans.unproject import CarriedSpan, Unprojector
 
 HARMLESS: Final = frozenset({DamageKind.BYTE_ORDER_MARK})
 """Damage that loses nothing and that ``strict`` lets pass."""
@@ -69,8 +72,15 @@ class LineDecoder:
         self._seen: dict[str, Ranges] = {}
         self._strict = strict
 
-    def rows_of(self, lines: Iterable[bytes]) -> Iterator[Row]:
+    def rows_of(
+        self, lines: Iterable[bytes], needed: AbstractSet[str] | None = None, *, counted: bool = True
+    ) -> Iterator[Row]:
         """The rows of the lines that come next, each with its newline if it has one.
+
+        Args:
+            lines: The lines.
+            needed: The events that somebody needs; rows of others may be left out.
+            counted: Whether the tally matters for rows that are left out.
 
         Raises:
             TraceFileError: One is damaged, and the decoder is strict.
@@ -82,13 +92,16 @@ class LineDecoder:
                 yield from self._rest_of_long_line(line)
                 continue
             tally.lines += 1
+            if line.startswith(BEGIN) and (rows := self._rows_of_otlp(line, needed, counted=counted)) is not None:
+                yield from rows
+                continue
             try:
                 row = _decode(line)
             except NOT_PLAIN:
                 yield from self._recovered(line)
                 continue
             if type(row) is dict and "resourceSpans" in row:
-                yield from self._rows_of_spans(row)
+                yield from self._rows_of_spans(carried_spans(row))
                 continue
             if type(row) is not dict or not is_event(row):
                 self.damaged(Damage(tally.lines, DamageKind.NOT_AN_EVENT, _preview(line), 0))
@@ -138,9 +151,35 @@ class LineDecoder:
         for row in found.rows:
             yield self._accepted(row)
 
-    def _rows_of_spans(self, document: Row) -> Iterator[Row]:
+    def _rows_of_otlp(self, line: bytes, needed: AbstractSet[str] | None, *, counted: bool) -> Iterator[Row] | None:
+        """The rows in a line of OTLP JSON, if it is of the usual shape."""
+        glanced = None if needed is None else glance(line, needed, counted=counted)
+        if glanced is not None and glanced.numbers.keys() <= self._unprojector.runs:
+            return self._rows_at_a_glance(glanced)
+        spans = spans_in(line)
+        return None if spans is None else self._rows_of_spans(spans)
+
+    def _rows_at_a_glance(self, glanced: Glance) -> Iterator[Row]:
+        tally = self.tally
+        known: dict[str, set[int]] = {}
+        for run, numbers in glanced.numbers.items():
+            known[run] = self._seen_of(run).take(numbers)
+            new = len(set(numbers)) - len(known[run])
+            tally.runs[run] = tally.runs.get(run, 0) + new
+            tally.rows += new
+        for span in glanced.spans:
+            for row in self._unprojector.rows_of(span):
+                if row["seq"] not in known[row["run"]]:
+                    if "tokens_by_version" in row:
+                        self._restore_versions(row)
+                    yield row
+
+    def _seen_of(self, run: str) -> Ranges:
+        return self._seen.setdefault(run, Ranges())
+
+    def _rows_of_spans(self, spans: Iterable[CarriedSpan]) -> Iterator[Row]:
         """The rows in a line of OTLP JSON; spans that are not ours are passed over."""
-        for span in carried_spans(document):
+        for span in spans:
             for row in self._unprojector.rows_of(span):
                 self.tally.unordered.add(row["run"])
                 if not self._came_before(row):
@@ -151,7 +190,7 @@ class LineDecoder:
         seq = row.get("seq")
         if type(seq) is not int or seq < 0:
             return False
-        seen = self._seen.setdefault(row["run"], Ranges())
+        seen = self._seen_of(row["run"])
         if seq in seen:
             return True
         seen.add(seq)

@@ -81,7 +81,8 @@ class Narrow:
         tally.lines = before + picked.count
 
     def _exactly(self, lines: Iterable[bytes]) -> Iterator[Any]:
-        return (row for row in self._decoder.rows_of(lines) if row["event"] in self._events)
+        rows = self._decoder.rows_of(lines, self._events, counted=self._counted)
+        return (row for row in rows if row["event"] in self._events)
 
     def _plain(self, line: bytes) -> Any:
         try:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from rtrace_otel.analysis.reading import batches
 from rtrace_otel.analysis.reading.heads import Heads
 from rtrace_otel.analysis.reading.passing import Passing
+from rtrace_otel.spans.otlp_lines import BEGIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Picker:
 
     def pick(self, lines: list[bytes], size: int) -> Picked:
         """Pick from a batch of lines, the first of which is the begin of a line."""
-        if len(lines[0]) >= batches.MAX_LINE_BYTES:
+        if len(lines[0]) >= batches.MAX_LINE_BYTES or (self._heads is not None and lines[0].startswith(BEGIN)):
             return Picked(size, len(lines), [], [], whole=True)
         if self._heads is None:
             picked, places, at = self.passing.read(lines), [], 0
