@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.reading import decoding
 from rtrace_otel.analysis.batch_age import batch_age_by_step
+from rtrace_otel.analysis.reading import decoding
 from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.events import Row
@@ -20,8 +20,8 @@ from rtrace_otel.spans.otlp_json import traces_data
 from rtrace_otel.spans.otlp_lines import spans_in
 from rtrace_otel.spans.projector import project
 from rtrace_otel.spans.unproject import CarriedSpan
-from tests.analysis.rows import lines, row
 from tests.analysis.reading.test_reader_fuzz import HURTS, _hurt
+from tests.analysis.rows import lines, row
 from tests.spans.rows import History
 
 WANTED = ("group_published", "group_sealed", "group_discarded", "train_step")
