@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from rtrace_otel.analysis.ages import AgeFold
 from rtrace_otel.analysis.checked import time_of
 from rtrace_otel.analysis.flow import Flow
 from rtrace_otel.analysis.flow_records import Outcome
@@ -46,6 +47,8 @@ class TimelineFold:
         follower: What follows the rollouts, if somebody else gives it every row **before** it is given here; by default
             an own one.
         flow: What follows groups and attempts, likewise.
+        runs: The runs, likewise.
+        ages: The ages, likewise.
     """
 
     def __init__(
@@ -53,27 +56,31 @@ class TimelineFold:
         selection: Selection | None = None,
         follower: RolloutFollower | None = None,
         flow: FlowTap | None = None,
+        runs: RunFold | None = None,
+        ages: AgeFold | None = None,
     ) -> None:
         """Begin with no row seen."""
         self._selection = selection or Selection()
         self._follows = follower is None
         self._follower = follower or RolloutFollower()
         self._flow = flow or Flow()
-        self._runs = RunFold()
+        self._runs = RunFold() if runs is None else runs
+        self._adds_to_runs = runs is None
         self._last_rows: dict[str, float] = {}
         levels = LevelFold(SERIES)
         self._queues = Queues(lambda: _Waiting(levels))
         self._tally = Tally(self._selection, levels)
-        self._bands = BandFold(self._trained)
+        self._bands = BandFold(self._trained, ages)
 
     def add(self, row: Row) -> None:
         """Take the next row of the file."""
         if self._follows:
             self._follower.add(row)
-        self._runs.add(row)
+        if self._adds_to_runs:
+            self._runs.add(row)
         time = time_of(row)
-        if time is not None:
-            self._last_rows[row["run"]] = max(time, self._last_rows.get(row["run"], time))
+        if time is not None and time > self._last_rows.get(row["run"], -1.0):
+            self._last_rows[row["run"]] = time
         self._queues.add(row)
         if row["event"] == "train_step":
             self._queues.of(row["run"])[1].forget()
