@@ -15,8 +15,8 @@ _NOTHING = object()
 MAX_SHAPES = 64
 """Shapes of legal rows remembered for each event."""
 
-_legal_shapes: dict[str, set[tuple[tuple[str, ...], tuple[type, ...]]]] = {}
-"""By event: names and types of rows that are legal whatever the values are."""
+_legal_shapes: dict[str, set[tuple[str | type, ...]]] = {}
+"""By event: names of fields, then types, of rows that are legal whatever the values are."""
 
 _NON_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 
@@ -63,7 +63,7 @@ def validate_row(row: Mapping[str, Any]) -> list[Problem]:
 
 def _is_plain(event: Any, row: Mapping[str, Any], plan: _Plan) -> bool:
     """Whether a row is sure to be legal: a quick look at the types of its values, as most rows need no more."""
-    shape = (tuple(row), tuple(map(type, row.values())))
+    shape = (*row, *map(type, row.values()))
     if shape in _legal_shapes.get(event, ()):
         return True
     get = row.get

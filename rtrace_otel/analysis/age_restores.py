@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
@@ -77,7 +78,7 @@ class RestoreFold:
 
     def __init__(self) -> None:
         """Begin with no restore."""
-        self._recent: dict[int, _Step] = {}
+        self._recent: OrderedDict[int, _Step] = OrderedDict()
         self._restores: list[_Restore] = []
         self._latest: dict[str, _Restore] = {}
 
@@ -102,7 +103,7 @@ class RestoreFold:
         self._recent.pop(entry.step, None)
         self._recent[entry.step] = entry
         if len(self._recent) > WINDOW:
-            del self._recent[next(iter(self._recent))]
+            self._recent.popitem(last=False)
         restore = self._latest.get(entry.run)
         if restore is not None and len(restore.after) < WINDOW:
             restore.after.append(entry)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, Final
 
 from rtrace_otel.analysis.age_results import AgeDifference, AgeReport, DifferenceKind, StepAge
-from rtrace_otel.analysis.batch_age import add_up, age_of
+from rtrace_otel.analysis.counts import add_up, age_of, token_age_quantile
 from rtrace_otel.analysis.reading.narrowing import only
 from rtrace_otel.analysis.trained_groups import GroupBook, TrainedGroup, WatchGroup
 from rtrace_otel.analysis.versions import Mark, VersionsInForce
@@ -135,7 +134,7 @@ class AgeFold:
         keep_steps: bool = True,
     ) -> None:
         """Begin with no row seen."""
-        self._watch = watch
+        self._watchers = [] if watch is None else [watch]
         self._versions = VersionsInForce()
         self._book = GroupBook(self._versions, max_groups=max_groups, watch=watch_group)
         self._steps: dict[int, StepAge] = {}
@@ -156,6 +155,17 @@ class AgeFold:
         handler = self._handlers.get(row.get("event"))
         if handler is not None:
             handler(row)
+
+    def tell(self, watch: Callable[[TrainedStep], None], watch_group: WatchGroup | None = None) -> None:
+        """Another analysis of the same pass wants to know of each step and group; call it before the first row.
+
+        Args:
+            watch: Called with each step when it is trained, after those that asked before.
+            watch_group: Called with each group that is trained or discarded, likewise.
+        """
+        self._watchers.append(watch)
+        if watch_group is not None:
+            self._book.watchers.append(watch_group)
 
     def in_doubt(self, run: str, place: int) -> bool:
         """Whether rows so far tell that a refit's row is missing after a place of a run."""
@@ -192,8 +202,10 @@ class AgeFold:
         if self._keep_steps:
             self._steps[step], self._differences[step] = age, differences
         start, now = self._versions.at_start_of(row), self._versions.now(age.run).version
-        if self._watch is not None:
-            self._watch(TrainedStep(row, age, counts, group_ids, groups, settled, start, now, differences))
+        if self._watchers:
+            trained = TrainedStep(row, age, counts, group_ids, groups, settled, start, now, differences)
+            for watch in self._watchers:
+                watch(trained)
 
     def _grouped_differences(self, steps: Iterable[StepAge]) -> tuple[AgeDifference, ...]:
         found: dict[tuple[DifferenceKind, str], list[tuple[int, StepDifference]]] = {}
@@ -214,26 +226,6 @@ class AgeFold:
             )
             for (kind, run), entries in found.items()
         )
-
-
-def token_age_quantile(counts: Mapping[int, int], trained_version: int, quantile: float) -> int | None:
-    """The smallest token age that at least this share of the tokens does not exceed.
-
-    Args:
-        counts: Tokens by weight version.
-        trained_version: Version that the step updates.
-        quantile: Share between 0 and 1; 1 is the largest age.
-
-    Returns:
-        An age in versions, or ``None`` without tokens.
-    """
-    needed = Fraction(quantile).limit_denominator(1_000) * sum(counts.values())
-    seen = 0
-    for version in sorted((version for version, tokens in counts.items() if tokens), reverse=True):
-        seen += counts[version]
-        if seen >= needed:
-            return trained_version - version
-    return None
 
 
 def _step_age(

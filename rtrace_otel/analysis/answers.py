@@ -39,7 +39,7 @@ def answers(reader: EventReader) -> Answers:
         reader: A reader that has given no row yet.
     """
     runs, age = RunFold(), StalenessFold()
-    restore, check = RestoreFold(runs=runs), CheckFold(runs=runs)
+    restore, check = RestoreFold(runs=runs), CheckFold(runs=runs, ages=age.ages)
     summary = SummaryFold(runs=runs, ages=age.ages)
     together(
         reader,

@@ -106,7 +106,7 @@ def recomputed_tokens_by_version(events: Iterable[Row]) -> dict[str, dict[int, i
         if event == "weight_sync":
             record_refit(cuts, row)
         elif event == "group_published":
-            calls[str(row.get("group_id"))] = list(well_formed(row.get("call_versions"), 3))
+            calls[str(row.get("group_id"))] = well_formed(row.get("call_versions"), 3)
     # At the end, because a call can end, and its group publish, before the row of the refit that paused it.
     split = {group_id: cuts.tokens_by_version(named) for group_id, named in calls.items() if named}
     return groups.counts | split

@@ -9,6 +9,9 @@ from typing import Any, Final
 from rtrace_otel.analysis.checked import amount
 
 _SEPARATOR: Final = re.compile(r"[:./#_-]")
+_LAST: Final = re.compile(r".*[:./#_-].", re.DOTALL)
+"""Up to the last separator that is not the end, and the character after it."""
+
 _MAX_ID: Final = 256
 """Longer ids name no attempt by their head: looking at every head of a long text would take a long time."""
 
@@ -30,7 +33,13 @@ def attempt_of_call(call: Sequence[Any], attempts: Container[str]) -> str | None
         return str(call[2])
     if len(call_id) > _MAX_ID:
         return None
-    heads = [call_id[: found.start()] for found in _SEPARATOR.finditer(call_id) if found.end() < len(call_id)]
+    last = _LAST.match(call_id)
+    if last is None:
+        return None
+    head = call_id[: last.end() - 2]
+    if head in attempts:  # as nearly all do
+        return head
+    heads = [head[: found.start()] for found in _SEPARATOR.finditer(head)]
     return next((head for head in reversed(heads) if head in attempts), None)
 
 

@@ -16,7 +16,10 @@ MAX_INT: Final = 2**63
 
 def time_of(row: Row) -> float | None:
     """When the row happened, in Unix seconds; ``None`` if that is no time that a clock can have shown."""
-    return duration(row.get("t"))
+    t = row.get("t")
+    if type(t) is float and 0 <= t < MAX_TIME_S:  # nearly every row, without another call
+        return t
+    return duration(t)
 
 
 def duration(value: Any) -> float | None:

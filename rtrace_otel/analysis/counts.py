@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import Any
 
 from rtrace_otel.analysis.checked import MAX_INT
@@ -44,3 +45,23 @@ def add_up(groups: Iterable[Mapping[int, int]]) -> dict[int, int]:
         for version, tokens in counts.items():
             total[version] = total.get(version, 0) + tokens
     return total
+
+
+def token_age_quantile(counts: Mapping[int, int], trained_version: int, quantile: float) -> int | None:
+    """The smallest token age that at least this share of the tokens does not exceed.
+
+    Args:
+        counts: Tokens by weight version.
+        trained_version: Version that the step updates.
+        quantile: Share between 0 and 1; 1 is the largest age.
+
+    Returns:
+        An age in versions, or ``None`` without tokens.
+    """
+    needed = Fraction(quantile).limit_denominator(1_000) * sum(counts.values())
+    seen = 0
+    for version in sorted((version for version, tokens in counts.items() if tokens), reverse=True):
+        seen += counts[version]
+        if seen >= needed:
+            return trained_version - version
+    return None

@@ -41,12 +41,17 @@ class Ended:
 
 
 class Flow:
-    """Takes rows, and gives each group and attempt once it has ended."""
+    """Takes rows, and gives each group and attempt once it has ended.
 
-    def __init__(self) -> None:
+    Args:
+        runs: The runs, if another analysis of the same pass has each row added to them before it comes here.
+    """
+
+    def __init__(self, runs: RunFold | None = None) -> None:
         """Begin with no row seen."""
         self.calls_name_attempts = False
-        self._runs = RunFold()
+        self._runs = RunFold() if runs is None else runs
+        self._adds_to_runs = runs is None
         self._order: dict[str, int] = {}
         self._weights: dict[str, Weights] = {}
         self._groups: dict[str, OpenGroup] = {}
@@ -73,8 +78,10 @@ class Flow:
 
     def add(self, row: Row) -> list[Ended]:
         """Take the next row of the file, and give what ends with it."""
-        self._runs.add(row)
-        self._order.setdefault(row["run"], len(self._order))
+        if self._adds_to_runs:
+            self._runs.add(row)
+        if row["run"] not in self._order:
+            self._order[row["run"]] = len(self._order)
         handler = self._handlers.get(row["event"])
         return [] if handler is None else list(handler(row))
 
@@ -95,7 +102,7 @@ class Flow:
             yield Ended(None, tuple(alone))
 
     def _weights_of(self, run: str) -> Weights:
-        return self._weights.setdefault(run, Weights())
+        return self._weights.get(run) or self._weights.setdefault(run, Weights())
 
     def _attempts_of(self, run: str) -> dict[str, OpenAttempt]:
         return self._attempts.setdefault(run, {})

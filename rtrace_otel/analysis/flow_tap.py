@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rtrace_otel.analysis.flow import Ended, Flow
+from rtrace_otel.analysis.runs import RunFold
 from rtrace_otel.events import Row
 
 
@@ -12,11 +13,14 @@ class FlowTap:
     """Gives the same as a :class:`Flow` to several takers, each of whom asks for every row.
 
     Whoever gives out the rows calls :meth:`advance` with a row before the takers see it.
+
+    Args:
+        runs: The runs, if each row is added to them before it comes here.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, runs: RunFold | None = None) -> None:
         """Begin with no row seen."""
-        self._flow = Flow()
+        self._flow = Flow(runs)
         self._latest: list[Ended] = []
 
     @property

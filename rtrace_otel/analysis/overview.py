@@ -82,11 +82,11 @@ class OverviewFold:
         self._restores = RestoreFold(runs=self._runs)
         self._waste = WasteFold(self._restores)
         self._steps = StepsFold()
-        self._flow = FlowTap()
+        self._flow = FlowTap(self._runs)
         self._slow = SlowFold(self._flow)
         self._pauses = PausesFold()
-        self._timeline = TimelineFold(selection, self._restores.follower, self._flow)
-        self._check = CheckFold(runs=self._runs) if check else None
+        self._timeline = TimelineFold(selection, self._restores.follower, self._flow, self._staleness.ages)
+        self._check = CheckFold(runs=self._runs, ages=self._staleness.ages) if check else None
 
     def add(self, row: Row, line: int) -> None:
         """Take the next row of the file.

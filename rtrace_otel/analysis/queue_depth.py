@@ -72,7 +72,10 @@ class Queues:
 
     def of(self, run: str) -> tuple[Depth, Depth]:
         """Published groups that wait, and open attempts."""
-        return self._depths.setdefault(run, (self._waiting(), Depth()))
+        depths = self._depths.get(run)
+        if depths is None:
+            depths = self._depths[run] = self._waiting(), Depth()
+        return depths
 
     def knows_one_of(self, group_ids: Iterable[str]) -> bool:
         """Whether one of these groups waits, so that the file does tell of publications."""
@@ -81,7 +84,8 @@ class Queues:
     def add(self, row: Row) -> None:
         """Take the next row of the file."""
         event, run = row["event"], row["run"]
-        self._order.setdefault(run, len(self._order))
+        if run not in self._order:
+            self._order[run] = len(self._order)
         if event in ("attempt_dispatched", "attempt_resumed"):
             self._begin(row)
         elif event in ("attempt_sealed", "attempt_abandoned"):

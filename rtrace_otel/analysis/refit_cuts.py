@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from rtrace_otel.analysis.checked import MAX_INT
 from rtrace_otel.events import Row
@@ -200,19 +200,26 @@ def record_refit(cuts: RefitCuts, row: Row) -> None:
     replaced, new = row.get("replaced_version"), row.get("new_version")
     if isinstance(replaced, int) and isinstance(new, int):
         run = row.get("run")
-        calls = list(well_formed(row.get("calls"), 2))
-        cuts.record(replaced, new, calls, source=run if isinstance(run, str) else None)
+        cuts.record(replaced, new, well_formed(row.get("calls"), 2), source=run if isinstance(run, str) else None)
 
 
-def well_formed(entries: Any, columns: int) -> Iterable[Sequence[Any]]:
+def well_formed(entries: Any, columns: Literal[2, 3]) -> list[Sequence[Any]]:
     """The entries of a ``calls`` (2 columns) or ``call_versions`` (3) field whose numbers are numbers.
 
     The last of them, the tokens, has no more than 63 bits.
     """
-    for entry in entries if isinstance(entries, (list, tuple)) else ():
-        is_whole = isinstance(entry, (list, tuple)) and len(entry) >= columns
-        if is_whole and all(type(n) is int for n in entry[1:columns]) and -MAX_INT < entry[columns - 1] < MAX_INT:
-            yield entry
+    if not isinstance(entries, (list, tuple)):
+        return []
+    tokens = columns - 1
+    return [
+        entry
+        for entry in entries
+        if isinstance(entry, (list, tuple))
+        and len(entry) >= columns
+        and type(entry[1]) is int
+        and type(entry[tokens]) is int
+        and -MAX_INT < entry[tokens] < MAX_INT
+    ]
 
 
 def rebuild_refit_cuts(events: Iterable[Row]) -> RefitCuts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from rtrace_otel.analysis.checked import amount, time_of
 from rtrace_otel.events import EVENTS_BY_NAME, Row
@@ -70,6 +70,28 @@ class _Run:
     rows_lost: int = 0
     clock_steps: int = 0
 
+    def take(self, event: str, row: Row) -> None:
+        """A row of ``_OF_RUNS``."""
+        if event == "run_started":
+            self.started_row = row
+        elif event == "run_ended":
+            self.ended_row = row
+        elif event == "checkpoint_restored":
+            self.restored_row = row
+        elif event == "train_step" and type(row.get("step")) is int:
+            self.first_step = row["step"] if self.first_step is None else self.first_step
+            self.last_step = row["step"]
+        elif event == "trace_gap":
+            self.rows_lost += amount(row.get("lost")) or 0
+        elif event == "clock_adjusted":
+            self.clock_steps += 1
+
+
+_OF_RUNS: Final = frozenset(
+    {"run_started", "run_ended", "checkpoint_restored", "train_step", "trace_gap", "clock_adjusted"}
+)
+"""Events that say something of their run, beyond that it went on."""
+
 
 class RunFold:
     """Builds the run summaries row by row."""
@@ -85,25 +107,16 @@ class RunFold:
         run = self._runs.get(row["run"])
         if run is None:
             run = self._runs[row["run"]] = _Run(row["run"], self._rows)
+        run.last_place = self._rows
         self._rows += 1
         run.rows += 1
-        run.last_place = self._rows - 1
         if time is not None:
-            run.started = time if run.started is None else run.started
-            run.last_row = time if run.last_row is None else max(run.last_row, time)
-        if event == "run_started":
-            run.started_row = row
-        elif event == "run_ended":
-            run.ended_row = row
-        elif event == "checkpoint_restored":
-            run.restored_row = row
-        elif event == "train_step" and type(row.get("step")) is int:
-            run.first_step = row["step"] if run.first_step is None else run.first_step
-            run.last_step = row["step"]
-        elif event == "trace_gap":
-            run.rows_lost += amount(row.get("lost")) or 0
-        elif event == "clock_adjusted":
-            run.clock_steps += 1
+            if run.last_row is None:
+                run.started = run.last_row = time
+            elif time > run.last_row:
+                run.last_row = time
+        if event in _OF_RUNS:
+            run.take(event, row)
         return event in EVENTS_BY_NAME
 
     def result(self) -> tuple[RunSummary, ...]:

@@ -90,11 +90,14 @@ class GroupBook:
         versions: The versions in force, kept up to date by the owner.
         max_groups: How many groups to remember that were trained or discarded, the latest ones.
         watch: Called with each group that settles, before its cuts are released.
+
+    Attributes:
+        watchers: All who are called so.
     """
 
     def __init__(self, versions: VersionsInForce, *, max_groups: int, watch: WatchGroup | None = None) -> None:
         """Begin with no group."""
-        self._watch = watch
+        self.watchers = [] if watch is None else [watch]
         self._max_groups = max_groups
         self._versions = versions
         self._cuts = RefitCuts(max_calls=MAX_CALLS, max_refits=MAX_REFITS)
@@ -129,8 +132,8 @@ class GroupBook:
         published = self._untrained.pop(group_id, None)
         if published is not None:
             settled = self._groups[group_id] = self._split(published)
-            if self._watch is not None:
-                self._watch(group_id, published, settled, self._cuts)
+            for watch in self.watchers:
+                watch(group_id, published, settled, self._cuts)
             if len(self._groups) > self._max_groups:
                 self._groups.popitem(last=False)
             for call in published.calls:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -55,7 +55,7 @@ class VersionsInForce:
     def __init__(self) -> None:
         """Begin with no row seen."""
         self._runs: dict[str, _Run] = {}
-        self._begun_steps: dict[tuple[str, int], Mark] = {}
+        self._begun_steps: OrderedDict[tuple[str, int], Mark] = OrderedDict()
 
     def refitted(self, row: Row) -> None:
         """Take a ``weight_sync`` row; after one without its version, the version in force is unknown.
@@ -81,7 +81,7 @@ class VersionsInForce:
         if type(step) is int:
             self._begun_steps[_run(row), step] = self.now(_run(row))
             if len(self._begun_steps) > MAX_OPEN_STEPS:
-                del self._begun_steps[next(iter(self._begun_steps))]
+                self._begun_steps.popitem(last=False)
 
     def now(self, run: str) -> Mark:
         """The run's version in force by the rows so far."""

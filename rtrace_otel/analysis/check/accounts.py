@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from rtrace_otel.analysis.check.findings import Findings
 from rtrace_otel.analysis.check.ledger import Balance, Ledger
@@ -14,8 +15,7 @@ from rtrace_otel.analysis.runs import HowEnded
 from rtrace_otel.events import Row
 
 
-@dataclass(frozen=True, slots=True)
-class Sealed:
+class Sealed(NamedTuple):
     """A result that waits for its group.
 
     Attributes:

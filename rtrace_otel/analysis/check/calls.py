@@ -39,7 +39,7 @@ class CallRules:
 
     def publish(self, row: Row, place: Place) -> None:
         """A group's calls and tokens are known."""
-        calls = list(well_formed(row.get("call_versions"), 3))
+        calls = well_formed(row.get("call_versions"), 3)
         group_id = str(row.get("group_id"))
         if not calls:
             return

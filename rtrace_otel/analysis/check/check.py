@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
-from rtrace_otel.analysis.ages import TrainedStep
+from rtrace_otel.analysis.ages import AgeFold, TrainedStep
 from rtrace_otel.analysis.check.accounts import Accounts
 from rtrace_otel.analysis.check.attempts import AttemptRules
 from rtrace_otel.analysis.check.calls import CallRules
@@ -60,6 +60,7 @@ class CheckFold:
         codes: The rules to judge.
         runs: The runs, if another analysis of the same pass has each row added to them before it comes here.
         watch: Called with each step and its staleness when it is trained; see :class:`AgeRules`.
+        ages: The ages, if another analysis of the same pass has each row added to them before it comes here.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class CheckFold:
         *,
         runs: RunFold | None = None,
         watch: Callable[[TrainedStep], None] | None = None,
+        ages: AgeFold | None = None,
     ) -> None:
         """Begin with no row seen."""
         self._codes = tuple(code for code in RULES_BY_CODE if code in set(codes))
@@ -82,7 +84,7 @@ class CheckFold:
         self._versions = VersionRules(self._findings)
         self._phases = PhaseRules(self._findings)
         self._calls = CallRules(self._findings)
-        self._ages = AgeRules(self._findings, self._calls.settle, watch)
+        self._ages = AgeRules(self._findings, self._calls.settle, watch, ages)
         self._stream = StreamRules(self._findings)
         self._handlers: dict[str, tuple[Callable[[Row, Place], None], ...]] = {
             "attempt_dispatched": (self._attempts.dispatch,),

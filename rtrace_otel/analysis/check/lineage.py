@@ -92,6 +92,10 @@ class _Saved(NamedTuple):
     installed: int | None
 
 
+_OF_LIVES: Final = frozenset({"weight_sync", "run_started", "checkpoint_published", "checkpoint_restored"})
+"""Events that change what later rows descend from."""
+
+
 class Lineage:
     """Follows runs, restores and forks row by row."""
 
@@ -113,8 +117,10 @@ class Lineage:
         life = self._lives.get(run)
         if life is None:
             life = self._lives[run] = Life(run, run, self._new_timeline())
-        if type(row.get("seq")) is int:
+        if not life.numbered and type(row.get("seq")) is int:
             life.numbered = True
+        if event not in _OF_LIVES:
+            return life
         if event == "weight_sync":
             _install(life, whole(row.get("new_version")))
         elif event == "run_started":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -18,7 +19,7 @@ MAX_STARTED: Final = 1_000
 class _Run:
     timeline: int
     last_step: int | None = None
-    steps: dict[int, Place] = field(default_factory=dict)
+    steps: OrderedDict[int, Place] = field(default_factory=OrderedDict)
     refits: list[Place] = field(default_factory=list)
     checkpoints: list[Place] = field(default_factory=list)
 
@@ -42,7 +43,7 @@ class PhaseRules:
             steps = self._of(place).steps
             steps.setdefault(step, place)
             if len(steps) > MAX_STARTED:
-                steps.pop(next(iter(steps)))
+                steps.popitem(last=False)
 
     def end_step(self, row: Row, place: Place) -> None:
         """A training step ended; those before it that did not are over too."""

@@ -75,27 +75,37 @@ class AgeRules:
         findings: Takes RT501 to RT504.
         watch_group: Called with each group that is trained or discarded.
         watch: Called with each step and its staleness when it is trained, for another analysis of the same pass.
+        ages: The ages, if another analysis of the same pass has each row added to them before it comes here.
     """
 
     def __init__(
-        self, findings: Findings, watch_group: WatchGroup, watch: Callable[[TrainedStep], None] | None = None
+        self,
+        findings: Findings,
+        watch_group: WatchGroup,
+        watch: Callable[[TrainedStep], None] | None = None,
+        ages: AgeFold | None = None,
     ) -> None:
         """Begin with no step trained."""
         self._findings = findings
         self._watch = watch
-        self._ages = AgeFold(self._trained, max_groups=MAX_GROUPS, watch_group=watch_group, keep_steps=False)
-        self._place: Place | None = None
+        self._ages = AgeFold(max_groups=MAX_GROUPS, keep_steps=False) if ages is None else ages
+        self._adds_to_ages = ages is None
+        self._ages.tell(self._trained, watch_group)
+        self._latest: TrainedStep | None = None
         self._different: dict[tuple[DifferenceKind, str], _Different] = {}
 
     def follow(self, row: Row, place: Place) -> None:  # noqa: ARG002 - every rule takes a place
         """A publication, a discard or a refit."""
-        self._ages.add(row)
+        if self._adds_to_ages:
+            self._ages.add(row)
 
     def train(self, row: Row, place: Place) -> None:
         """A step was trained."""
-        if whole(row.get("step")) is not None:
-            self._place = place
+        if self._adds_to_ages:
             self._ages.add(row)
+        step, self._latest = self._latest, None
+        if step is not None and whole(step.age.step) is not None:
+            self._judge(step, place)
 
     def finish(self) -> None:
         """The file is over."""
@@ -103,11 +113,12 @@ class AgeRules:
             self._findings.report(_CODES[kind], different.place, different.text(kind))
 
     def _trained(self, step: TrainedStep) -> None:
-        age, place = step.age, self._place
+        self._latest = step
+
+    def _judge(self, step: TrainedStep, place: Place) -> None:
+        age = step.age
         if self._watch is not None:
             self._watch(step)
-        if place is None:
-            return
         if age.best is not None and age.best < -TOLERANCE:
             text = f"Step {age.step:,} has a batch age of {age.best:.6g}; it updates version {age.trained_version}."
             self._findings.report("RT501", place, text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Final
 
 from rtrace_otel.analysis.check.findings import Findings
@@ -16,6 +17,16 @@ MAX_PROBLEMS: Final = 5
 """Fields of one row that one message names."""
 
 
+@dataclass(slots=True)
+class _Latest:
+    """The latest time and the highest number of a run's rows, and the lines that they stand in."""
+
+    time: float = -math.inf
+    time_line: int = 0
+    number: int = -1
+    number_line: int = 0
+
+
 class StreamRules:
     """Looks at every row.
 
@@ -26,8 +37,7 @@ class StreamRules:
     def __init__(self, findings: Findings) -> None:
         """Begin with no row seen."""
         self._findings = findings
-        self._latest: dict[str, tuple[float, int]] = {}
-        self._numbers: dict[str, tuple[int, int]] = {}
+        self._runs: dict[str, _Latest] = {}
         self._gaps: set[str] = set()
 
     @property
@@ -37,8 +47,22 @@ class StreamRules:
 
     def look(self, row: Row, place: Place) -> None:
         """Any row."""
-        self._check_time(row, place)
-        self._check_number(row, place)
+        life, line = place
+        latest = self._runs.get(life.run)
+        if latest is None:
+            latest = self._runs[life.run] = _Latest()
+        t = time_of(row)
+        if t is not None:
+            if t >= latest.time:
+                latest.time, latest.time_line = t, line
+            else:
+                self._report_time(t, latest, place)
+        seq = row.get("seq")
+        if type(seq) is int:
+            if seq > latest.number:
+                latest.number, latest.number_line = seq, line
+            else:
+                self._report_number(seq, latest, place)
         if row["event"] in EVENTS_BY_NAME and (problems := validate_row(row)):
             shown = "; ".join(f"{p.field}: expected {p.expected}, found {p.found}" for p in problems[:MAX_PROBLEMS])
             more = f"; and {len(problems) - MAX_PROBLEMS:,} more" if len(problems) > MAX_PROBLEMS else ""
@@ -59,24 +83,10 @@ class StreamRules:
         number = f"{lost:,}" if type(lost) is int and 0 <= lost < 10**15 else "an unknown number of"
         self._findings.report("RT805", place, f"The recorder lost {number} rows: {named(row.get('reason', '-'))}.")
 
-    def _check_time(self, row: Row, place: Place) -> None:
-        t, run = time_of(row), place.life.run
-        if t is None:
-            return
-        latest, line = self._latest.get(run, (-math.inf, 0))
-        if t >= latest:
-            self._latest[run] = (t, place.line)
-        else:
-            text = f"The row's time {t:.6f} is {latest - t:.6f} s before that of line {line:,}."
-            self._findings.report("RT701", place, text)
+    def _report_time(self, t: float, latest: _Latest, place: Place) -> None:
+        text = f"The row's time {t:.6f} is {latest.time - t:.6f} s before that of line {latest.time_line:,}."
+        self._findings.report("RT701", place, text)
 
-    def _check_number(self, row: Row, place: Place) -> None:
-        seq, run = row.get("seq"), place.life.run
-        if type(seq) is not int:
-            return
-        last, line = self._numbers.get(run, (-1, 0))
-        if seq > last:
-            self._numbers[run] = (seq, place.line)
-            return
-        text = f"The row's sequence number is {seq:,}; line {line:,} has number {last:,} already."
-        self._findings.report("RT802", place, text)
+    def _report_number(self, seq: int, latest: _Latest, place: Place) -> None:
+        before = f"line {latest.number_line:,} has number {latest.number:,} already"
+        self._findings.report("RT802", place, f"The row's sequence number is {seq:,}; {before}.")

@@ -21,6 +21,8 @@ def whole(value: Any) -> int | None:
 def identity(row: Row, field: str) -> str | None:
     """The id in a field, as text; ``None`` if the row has none."""
     value = row.get(field)
+    if type(value) is str:  # nearly every row
+        return value
     return str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -29,13 +30,25 @@ class Disposition(StrEnum):
     DISCARDED = "discarded"
 
 
+@dataclass(slots=True)
+class _Sum:
+    """An :class:`Amount` in the making: one object for each account, not one for each rollout."""
+
+    rollouts: int = 0
+    tokens: int = 0
+    exact: bool = True
+    seconds: float = 0.0
+
+    def amount(self) -> Amount:
+        return Amount(self.rollouts, self.tokens, self.exact, 0, self.seconds)
+
+
 class Books:
     """Accounts of rollouts by disposition and reason.
 
     Attributes:
         begun: Rollouts that were dispatched, or resumed in the middle.
         unseen: Sealed results that a restore kept and that the file does not tell the beginning of.
-        accounts: What ended, by disposition and reason.
         tokens: Tokens by disposition and reason since the last step; ``lost`` is what a stop took.
     """
 
@@ -43,10 +56,15 @@ class Books:
         """Begin with nothing booked."""
         self.begun = 0
         self.unseen = 0
-        self.accounts: dict[tuple[str, str | None], Amount] = {}
+        self._sums: dict[tuple[str, str | None], _Sum] = {}
         self.tokens: dict[Account, int] = {}
         self._steps = StepColumns()
         self._keys: dict[tuple[str, str | None], tuple[str, str | None]] = {}
+
+    @property
+    def accounts(self) -> dict[tuple[str, str | None], Amount]:
+        """What ended, by disposition and reason."""
+        return {key: total.amount() for key, total in self._sums.items()}
 
     def trained(self, row: Row, groups: Iterable[PromptGroup]) -> None:
         """A step trained these groups."""
@@ -102,25 +120,30 @@ class Books:
 
     def _book(self, rollout: Rollout, disposition: Disposition, reason: str | None) -> None:
         key = (disposition.value, reason)
-        if key not in self.accounts and len(self.accounts) >= MAX_REASONS:
+        if key not in self._sums and len(self._sums) >= MAX_REASONS:
             key = (disposition.value, "(others)")
         key = rollout.booked = self._keys.setdefault(key, key)  # one tuple for all rollouts of an account
-        amount = amount_of_one(rollout)
-        self.accounts[key] = self.accounts.get(key, NOTHING) + amount
+        total = self._sum(key)
+        total.rollouts += 1
+        total.tokens += rollout.tokens
+        total.exact = total.exact and rollout.exact
+        total.seconds += rollout.ran_s
         self._count(key, rollout.tokens)
+
+    def _sum(self, key: tuple[str, str | None]) -> _Sum:
+        total = self._sums.get(key)
+        if total is None:
+            total = self._sums[key] = _Sum()
+        return total
 
     def _count(self, account: Account, tokens: int) -> None:
         self.tokens[account] = self.tokens.get(account, 0) + tokens
 
     def _take_back(self, key: tuple[str, str | None], amount: Amount) -> None:
-        before = self.accounts.get(key, NOTHING)
-        self.accounts[key] = Amount(
-            before.rollouts - amount.rollouts,
-            before.tokens - amount.tokens,
-            before.tokens_exact,
-            0,
-            before.attempt_seconds - amount.attempt_seconds,
-        )
+        total = self._sum(key)
+        total.rollouts -= amount.rollouts
+        total.tokens -= amount.tokens
+        total.seconds -= amount.attempt_seconds
 
 
 def amount_of_one(rollout: Rollout) -> Amount:

@@ -43,14 +43,17 @@ class BandFold:
 
     Args:
         watch: Called with each step that ended.
+        ages: The ages, if another analysis of the same pass has each row added to them before it comes here.
     """
 
-    def __init__(self, watch: Callable[[StepBand], None]) -> None:
+    def __init__(self, watch: Callable[[StepBand], None], ages: AgeFold | None = None) -> None:
         """Begin with no row seen."""
         self._watch = watch
         self._found = _Found()
         self._begun: dict[str, _Begun] = {}
-        self._ages = AgeFold(self._aged)
+        self._ages = AgeFold(keep_steps=False) if ages is None else ages
+        self._adds_to_ages = ages is None
+        self._ages.tell(self._aged)
         self._age: TrainedStep | None = None
         self._handlers: dict[str, Callable[[_Begun, Row], None]] = {
             "train_step_started": self._begin_step,
@@ -64,8 +67,8 @@ class BandFold:
 
     def add(self, row: Row) -> None:
         """Take the next row of the file."""
-        self._age = None
-        self._ages.add(row)
+        if self._adds_to_ages:
+            self._ages.add(row)
         handler = self._handlers.get(row["event"])
         if handler is not None:
             handler(self._begun.setdefault(row["run"], _Begun()), row)
@@ -128,7 +131,7 @@ class BandFold:
         begun.step = None if time is None else (time, integer(row.get("step")))
 
     def _end_step(self, begun: _Begun, row: Row) -> None:
-        step, trained = integer(row.get("step")), self._age
+        step, trained, self._age = integer(row.get("step")), self._age, None
         told = begun.step[0] if begun.step is not None and begun.step[1] == step else None
         begun.step = None
         times = _times(row, told)

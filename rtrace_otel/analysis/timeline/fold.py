@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from rtrace_otel.analysis.ages import AgeFold
 from rtrace_otel.analysis.checked import time_of
 from rtrace_otel.analysis.flow import Flow
 from rtrace_otel.analysis.flow_records import Outcome
@@ -48,6 +49,7 @@ class TimelineFold:
         follower: What follows the rollouts, if somebody else gives it every row **before** it is given here; by default
             an own one.
         flow: What follows groups and attempts, likewise.
+        ages: The ages, likewise.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class TimelineFold:
         selection: Selection | None = None,
         follower: RolloutFollower | None = None,
         flow: FlowTap | None = None,
+        ages: AgeFold | None = None,
     ) -> None:
         """Begin with no row seen."""
         self._selection = selection or Selection()
@@ -67,7 +70,7 @@ class TimelineFold:
         self._queues = Queues(lambda: _Waiting(levels))
         self._times = BelievedTimes()
         self._tally = Tally(self._selection, levels, self._times)
-        self._bands = BandFold(self._trained)
+        self._bands = BandFold(self._trained, ages)
 
     def add(self, row: Row) -> None:
         """Take the next row of the file."""

@@ -102,6 +102,8 @@ class LevelFold:
     def _place(self, time: float) -> int:
         """Number of a moment's bucket, made if it is not there."""
         bucket = math.floor(time / self._width)
+        if self._first <= bucket < self._first + self._buckets:
+            return bucket - self._first
         if not self._buckets:
             self._first = bucket
         while max(bucket, self._first + self._buckets - 1) - min(bucket, self._first) >= self._most:
