@@ -117,9 +117,7 @@ class OpenGroup:
         step = integer(row.get("step"))
         queue_s = between(self.published, time_of(row))
         record = replace(self.record(Outcome.TRAINED), trained_step=step, trained_run=row["run"], queue_s=queue_s)
-        return record, tuple(
-            attempt.trained(step) if attempt.outcome in RESULTS else attempt for attempt in self.ended
-        )
+        return record, tuple(attempt.trained(step) if attempt.outcome in RESULTS else attempt for attempt in self.ended)
 
     def left(self, outcome: Outcome, last_row: float | None) -> GroupRecord:
         """The group as its run left it.
