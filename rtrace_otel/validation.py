@@ -15,7 +15,7 @@ _NOTHING = object()
 MAX_SHAPES = 64
 """Shapes of legal rows remembered for each event."""
 
-_legal_shapes: dict[str, set[tuple[str | type, ...]]] = {}
+_legal_shapes: dict[str, set[tuple[object, ...]]] = {}
 """By event: names of fields, then types, of rows that are legal whatever the values are."""
 
 _NON_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})

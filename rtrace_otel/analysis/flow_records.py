@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from operator import attrgetter
-from typing import Final
+from typing import Any, Final
 
 
 class Outcome(StrEnum):
@@ -108,7 +108,8 @@ class AttemptRecord:
 
     def trained(self, step: int | None) -> AttemptRecord:
         """The same, when a step has trained its group; ``dataclasses.replace`` takes twice as long."""
-        return AttemptRecord(*_BEFORE_TRAINING(self), step, *_AFTER_TRAINING(self))
+        values: tuple[Any, ...] = (*_BEFORE_TRAINING(self), step, *_AFTER_TRAINING(self))
+        return AttemptRecord(*values)
 
 
 _FIELDS: Final = tuple(field.name for field in fields(AttemptRecord))
