@@ -179,10 +179,9 @@ def test_the_report_in_the_middle_covers_what_was_read(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     rows: list[Row] = [row(0, event="train_step"), *(row(seq, event="attempt_sealed") for seq in range(1, 6))]
     path.write_bytes(lines(*rows))
-    reader = read_events(path)
-    next(iter(reader.only(["train_step"])))
-
-    assert 6 == reader.report.rows
+    with read_events(path) as reader:
+        next(iter(reader.only(["train_step"])))
+        assert 6 == reader.report.rows
 
 
 def test_rows_that_came_later_are_not_in_the_report(tmp_path: Path) -> None:
