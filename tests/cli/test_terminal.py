@@ -54,6 +54,7 @@ Damage and gaps
 Next:
   rtrace restore rollout_trace.jsonl
   rtrace age rollout_trace.jsonl
+  rtrace report rollout_trace.jsonl
   rtrace summary rollout_trace.jsonl --format json
 """
 AGE = """\
@@ -106,7 +107,8 @@ def test_commands_are_never_broken() -> None:
     """What is to be typed can be copied as it stands, however long the file name is."""
     name = "x" * 300
 
-    assert f"D\n  rtrace restore {name}\n  rtrace age {name}\n  rtrace summary {name} --format json\n" == (
+    commands = [f"rtrace {command} {name}" for command in ("restore", "age", "report", "summary")]
+    assert "D\n  " + "\n  ".join(commands) + " --format json\n" == (
         render_terminal(Document("D", next_blocks(name)[1:]))
     )
 
