@@ -128,7 +128,10 @@ def opened(file: str, *, strict: bool, quiet: bool, jobs: int | None = 1) -> Ite
 
 @contextmanager
 def _rare_collections() -> Iterator[None]:
-    """Look for garbage in cycles seldom: rows make none, and looking for it took a third of the time of a check."""
+    """Look for garbage in cycles seldom: looking for it took a third of the time of a check.
+
+    It costs memory: what an analysis leaves in cycles waits longer.
+    """
     before = gc.get_threshold()
     gc.set_threshold(COLLECT_EVERY, *before[1:])
     try:
