@@ -69,6 +69,7 @@
       known = { epoch: told.epoch, version: told.version };
       held = { ...held, ...told.parts };
       show();
+      say();
     });
   }
 
