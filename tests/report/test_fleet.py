@@ -93,7 +93,7 @@ redone \
 def test_a_field_that_no_job_has_is_said(by: str, said: bool) -> None:
     """A misspelled field otherwise looks as if every job left it out."""
     text = to_markdown(fleet_document(_report(by=by)))
-    assert said == (", neither in run_started nor in its config." in text)
+    assert said == ("No job has the field wrong" in text)
     assert "\x1b" not in text
 
 
