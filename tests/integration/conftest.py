@@ -73,7 +73,9 @@ def job(tmp_path_factory: pytest.TempPathFactory, clean_environment: None) -> It
         runs = tuple(dict.fromkeys(event["run"] for event in events))
         # At once: the collector forgets a job that has been silent for five minutes.
         metrics = eventually(
-            lambda: get_text(f"http://{running.otelcol.metrics}/metrics"), lambda text: _has_metrics(text, runs[-1])
+            lambda: get_text(f"http://{running.otelcol.metrics}/metrics"),
+            lambda text: _has_metrics(text, runs[-1]),
+            seconds=60.0,
         )
         spans = eventually(running.spans, lambda found: _all_there(found, events, result))
         copy = folder / "collector.jsonl"
