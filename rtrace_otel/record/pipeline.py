@@ -16,12 +16,13 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from rtrace_otel.events import ROLLOUT_TRACE_FILENAME, Row
 from rtrace_otel.record.ghosts import find_run_before
 from rtrace_otel.record.metrics import RowMetrics, present_meter_provider
+from rtrace_otel.record.room import Room
 from rtrace_otel.record.stats import RecorderStats, SpanStats
 from rtrace_otel.record.warn import HostWarnings
 from rtrace_otel.spans.config import SpanOptions
 from rtrace_otel.spans.delivery import UNNUMBERED, TrackedExporter
 from rtrace_otel.spans.model import FinishedSpan, RunResource
-from rtrace_otel.spans.otlp import make_exporters, make_processor
+from rtrace_otel.spans.otlp import make_exporters, make_processor, queue_size
 from rtrace_otel.spans.projector import Projector
 from rtrace_otel.spans.provider import ProviderSink
 from rtrace_otel.spans.ranges import Ranges
@@ -75,6 +76,8 @@ class SpanPipeline:
         self._path = path
         self._exporters = list(exporters)
         self._processors = [make_processor(exporter, environ) for exporter in exporters]
+        self._closing = threading.Event()
+        self._rooms = [Room(exporter, queue_size(environ), self._closing) for exporter in exporters]
         self._sinks = list(sinks)
         self._observers = list(observers)
         self._takers = bool(self._processors or self._sinks)
@@ -87,7 +90,6 @@ class SpanPipeline:
         self._handed = {exporter.destination: 0 for exporter in exporters}
         self._projector = Projector()
         self._next_news = time.monotonic() + NEWS_S
-        self._closing = threading.Event()
         for exporter in exporters:
             exporter.between_spans = self._breathe
         self._thread = threading.Thread(target=self._work, name="rtrace-spans", daemon=True)
@@ -166,7 +168,9 @@ class SpanPipeline:
         if before is None:
             return
         delivered = before.deliveries()
-        for row in before.rows():
+        for count, row in enumerate(before.rows(), 1):
+            if count % LARGE_CHUNK_ROWS == 0 and not self._closing.is_set():
+                time.sleep(NAP_S)
             for span in self._projector.add(row):
                 if span.run == before.run:
                     self._hand_over(span, delivered, to_sinks=False)  # a provider had it from that run itself
@@ -177,24 +181,25 @@ class SpanPipeline:
     def _hand_over(
         self, span: FinishedSpan, delivered: Mapping[str, Ranges] = MappingProxyType({}), *, to_sinks: bool = True
     ) -> None:
-        """Give a span to every destination that has not confirmed it."""
+        """Give a span to every destination that has not confirmed it; of the run before, only while there is room."""
         resource = self._projector.resource(span.run)
         number = self._numbers.get(span.run, 0)
         self._numbers[span.run] = number + 1
         if self._passed_over:
             number = UNNUMBERED  # without the rows that were passed over a replay would count differently
         wanting = [
-            (exporter.destination, processor)
-            for exporter, processor in zip(self._exporters, self._processors, strict=True)
+            (exporter.destination, processor, room)
+            for exporter, processor, room in zip(self._exporters, self._processors, self._rooms, strict=True)
             if exporter.destination not in delivered or number not in delivered[exporter.destination]
         ]
         if wanting or not self._processors:
             self._made += 1
         if wanting:
             readable: ProjectedSpan = to_readable(span, resource, number)
-            for destination, processor in wanting:
+            for destination, processor, room in wanting:
                 self._handed[destination] += 1
-                processor.on_end(readable)
+                if span.run == self._run or room.take():
+                    processor.on_end(readable)
         if to_sinks:
             for sink in self._sinks:
                 sink(span, resource)

@@ -86,6 +86,7 @@ class TrackedExporter(SpanExporter):
         between_spans: Called by the exporting thread before it encodes each span, to give up the interpreter's lock.
         delivered: Numbers of accepted spans, by run.
         failed: Spans of batches that did not get through.
+        settled: Spans of all batches whose end is known.
         rejected: Spans that the collector refused of batches that did.
     """
 
@@ -100,6 +101,7 @@ class TrackedExporter(SpanExporter):
         self.destination = destination
         self.delivered: dict[str, Ranges] = {}
         self.failed = 0
+        self.settled = 0
         self.rejected = 0
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
@@ -115,6 +117,7 @@ class TrackedExporter(SpanExporter):
         rejected = self._rejections.take()
         with self._lock:
             self.rejected += rejected
+            self.settled += len(spans)
             if result is SpanExportResult.SUCCESS and not rejected:
                 self._accept(span for span in spans if isinstance(span, ProjectedSpan))
             elif result is not SpanExportResult.SUCCESS:

@@ -65,9 +65,14 @@ def make_exporters(otlp: Otlp, environ: Mapping[str, str]) -> list[TrackedExport
     return exporters
 
 
+def queue_size(environ: Mapping[str, str]) -> int:
+    """Spans that the batch span processor of a destination holds."""
+    return _number(environ, "OTEL_BSP_MAX_QUEUE_SIZE", QUEUE_SPANS)
+
+
 def make_processor(exporter: SpanExporter, environ: Mapping[str, str]) -> BatchSpanProcessor:
     """The SDK's batch span processor for one destination, with ``OTEL_BSP_*`` or our defaults."""
-    queue = _number(environ, "OTEL_BSP_MAX_QUEUE_SIZE", QUEUE_SPANS)
+    queue = queue_size(environ)
     return BatchSpanProcessor(
         exporter,
         max_queue_size=queue,
