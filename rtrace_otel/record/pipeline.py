@@ -20,7 +20,7 @@ from rtrace_otel.record.room import Room
 from rtrace_otel.record.stats import RecorderStats, SpanStats
 from rtrace_otel.record.warn import HostWarnings
 from rtrace_otel.spans.config import SpanOptions
-from rtrace_otel.spans.delivery import UNNUMBERED, TrackedExporter
+from rtrace_otel.spans.delivery import UNNUMBERED, TrackedExporter, hand_quietly, quieten_exporters
 from rtrace_otel.spans.model import FinishedSpan, RunResource
 from rtrace_otel.spans.otlp import make_exporters, make_processor, queue_size
 from rtrace_otel.spans.projector import Projector
@@ -90,6 +90,7 @@ class SpanPipeline:
         self._handed = {exporter.destination: 0 for exporter in exporters}
         self._projector = Projector()
         self._next_news = time.monotonic() + NEWS_S
+        quieten_exporters()
         for exporter in exporters:
             exporter.between_spans = self._breathe
         self._thread = threading.Thread(target=self._work, name="rtrace-spans", daemon=True)
@@ -199,7 +200,7 @@ class SpanPipeline:
             for destination, processor, room in wanting:
                 self._handed[destination] += 1
                 if span.run == self._run or room.take():
-                    processor.on_end(readable)
+                    hand_quietly(processor, readable)
         if to_sinks:
             for sink in self._sinks:
                 sink(span, resource)

@@ -15,7 +15,7 @@ from typing import Any, Final
 import requests
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
-from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
 from rtrace_otel.spans.ranges import Ranges
@@ -29,6 +29,7 @@ _EXPORTER_LOGGERS: Final = (
     "opentelemetry.exporter.otlp.common.http",
     "opentelemetry.exporter.otlp.proto.grpc.exporter",
     "opentelemetry.exporter.otlp.proto.http.trace_exporter",
+    "opentelemetry.sdk._shared_internal",
 )
 
 
@@ -161,9 +162,24 @@ class _NotOurs(logging.Filter):
         return not getattr(_exporting, "ours", False)
 
 
+def hand_quietly(processor: SpanProcessor, span: ReadableSpan) -> None:
+    """Give a span to a processor of ours, and hold back what the SDK logs of it: the recorder warns itself.
+
+    Args:
+        processor: It puts the span into its queue.
+        span: The span.
+    """
+    _exporting.ours = True
+    try:
+        processor.on_end(span)
+    finally:
+        _exporting.ours = False
+
+
 def quieten_exporters() -> None:
-    """Install the filter on the loggers of the OTLP exporters; harmless to call again."""
+    """Install the filter on the loggers of the SDK and its OTLP exporters; harmless to call again."""
     for name in _EXPORTER_LOGGERS:
         logger = logging.getLogger(name)
         if not any(isinstance(installed, _NotOurs) for installed in logger.filters):
-            logger.addFilter(_NotOurs())
+            # Before the SDK's own filter, which lets through only one of two lines that are the same.
+            logger.filters.insert(0, _NotOurs())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
-from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
@@ -17,6 +18,7 @@ from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.spans_of import Selection, delivered_to, select_spans
 from rtrace_otel.record import pipeline
 from rtrace_otel.record.trace import RolloutTrace
+from rtrace_otel.spans.delivery import hand_quietly, quieten_exporters
 from rtrace_otel.spans.exporter import JsonlSpanExporter
 from tests.faults.collector_receiver import wait_until
 from tests.spans.rows import readable
@@ -170,3 +172,18 @@ def test_burst_of_twenty_thousand_spans_is_held(file: Path) -> None:
     exporter.may.set()
     wait_until(lambda: len(exporter.spans) == 20_000, 60)
     trace.close()
+
+
+def test_what_the_sdk_logs_of_our_queue_is_held_back(caplog: pytest.LogCaptureFixture) -> None:
+    """That it is full, say: the recorder warns itself, with the number of spans. What others log is not touched."""
+    logger = logging.getLogger("opentelemetry.sdk._shared_internal")
+
+    class Full(SpanProcessor):
+        def on_end(self, span: ReadableSpan) -> None:
+            logger.warning("Queue full, dropping %s.", span.name)
+
+    quieten_exporters()
+    with caplog.at_level(logging.WARNING):
+        hand_quietly(Full(), ReadableSpan("ours"))
+        Full().on_end(ReadableSpan("theirs"))
+    assert ["Queue full, dropping theirs."] == [record.message for record in caplog.records]
