@@ -12,7 +12,8 @@ class SpanStats:
 
     Attributes:
         made: Spans that ended.
-        handed: How many of them were given to each destination; one that has confirmed a span is not given it again.
+        handed: How many of them each destination was to get; one that has confirmed a span is not given it again, and
+            of the run before only as many are sent as it takes.
         delivered: How many each destination accepted.
         rows_passed_over: Rows that were not projected because too many waited.
     """
