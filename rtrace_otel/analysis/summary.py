@@ -80,6 +80,7 @@ class Summary:
         restores: Checkpoints restored.
         ages: Staleness of every step.
         other_events: Events outside the vocabulary, by name.
+        perhaps_two_jobs: Runs that may belong to another job: the run before them went on, and they restored nothing.
     """
 
     runs: tuple[RunSummary, ...]
@@ -95,6 +96,7 @@ class Summary:
     restores: int
     ages: AgeReport
     other_events: Mapping[str, int]
+    perhaps_two_jobs: int = 0
 
     def self_check(self) -> None:
         """Conservation: every attempt that began ended in exactly one way, and every row belongs to a run.
@@ -216,6 +218,7 @@ class SummaryFold:
             restores=get("restores", 0),
             ages=self._ages.result(),
             other_events=dict(self._other),
+            perhaps_two_jobs=self._runs.side_by_side(),
         )
 
     def _count(self, what: str, by: int = 1) -> None:
