@@ -9,7 +9,7 @@ from typing import Any
 
 from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.analysis.runs import RunSummary
-from rtrace_otel.analysis.summary import Summary
+from rtrace_otel.analysis.summary_results import Summary
 from rtrace_otel.report.age import age_json, difference_sentences, headline
 from rtrace_otel.report.damage import damage_sentences
 from rtrace_otel.report.document import Block, Column, Document, Facts, Sentence, Table, printable

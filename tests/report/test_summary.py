@@ -10,7 +10,7 @@ import pytest
 from rtrace_otel.analysis.ages import AgeReport
 from rtrace_otel.analysis.reading.damage import Damage, DamageKind, ReadReport, Tally
 from rtrace_otel.analysis.runs import RunSummary
-from rtrace_otel.analysis.summary import AttemptCounts, GroupCounts, Summary
+from rtrace_otel.analysis.summary_results import AttemptCounts, GroupCounts, Summary
 from rtrace_otel.report.document import Facts, Sentence
 from rtrace_otel.report.formats import to_csv, to_markdown
 from rtrace_otel.report.summary import next_blocks, summary_document, summary_json, verdict
