@@ -1,7 +1,7 @@
 """Real servers for tests: Jaeger, an OpenTelemetry collector, Prometheus.
 
 Each starts on free ports of 127.0.0.1, is waited for, and is gone when its ``with`` block ends. Jaeger and the
-collector come from ``collector/testbed/build``, which takes minutes the first time.
+collector come from ``collector/testbed/build``, which takes minutes the first time; so does Docker Compose.
 
 Where they are not built, tests are skipped. With ``RTRACE_REQUIRE_SERVERS=1`` they are built, and tests that cannot
 have them fail; modules that use them say ``pytestmark = pytest.mark.timeout(BUILD_TIMEOUT_S)``.
@@ -41,10 +41,11 @@ _Found = TypeVar("_Found")
 
 @dataclass(frozen=True, slots=True)
 class Binaries:
-    """The servers that are built from source."""
+    """What is built from source: two servers, and Docker Compose."""
 
     jaeger: Path
     otelcol: Path
+    compose: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +94,11 @@ def _built() -> Binaries | str:
     if build.returncode != 0:
         return complaint.strip() or f"{BUILD} exited with {build.returncode}"
     found = dict(line.split("=", 1) for line in output.splitlines())
-    return Binaries(Path(found["jaeger"]), Path(found["otelcol"]))
+    return Binaries(Path(found["jaeger"]), Path(found["otelcol"]), Path(found["compose"]))
 
 
 def binaries() -> Binaries | None:
-    """Jaeger and the collector, built if need be; ``None`` where that cannot be done."""
+    """Jaeger, the collector and Docker Compose, built if need be; ``None`` where that cannot be done."""
     built = _built()
     return built if isinstance(built, Binaries) else None
 

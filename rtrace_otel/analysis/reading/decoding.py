@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from rtrace_otel.analysis.reading import batches
-from rtrace_otel.analysis.reading.damage import Damage, DamageKind, Tally
+from rtrace_otel.analysis.reading.damage import MAX_SEQ, Damage, DamageKind, Tally
 from rtrace_otel.analysis.reading.dialect import is_event, is_of_two, to_vocabulary
 from rtrace_otel.analysis.reading.recover import Recovered, clipped, recover
 from rtrace_otel.errors import TraceFileError
@@ -208,6 +208,10 @@ class LineDecoder:
         tally.runs[run] = tally.runs.get(run, 0) + 1
         tally.rows += 1
         if type(seq) is int and run not in tally.unordered:
+            if seq > MAX_SEQ:
+                self.damaged(Damage(tally.lines, DamageKind.BAD_FIELD, f"seq: expected at most {MAX_SEQ:,}", 1))
+                # It stands where the next row was to be: that one is damaged, and none is missing.
+                seq = tally.next_seq.get(run, 0)
             tally.unexpected_seq(run, seq, tally.lines)
         if "tokens_by_version" in row:
             self._restore_versions(row)
