@@ -16,6 +16,7 @@ from rtrace_otel.record.arguments import clamp, copied, file_of, given, new_run_
 from rtrace_otel.record.clock import RunClock, now
 from rtrace_otel.record.context import TraceContext
 from rtrace_otel.record.jsonl import FSYNC_POLICIES, FsyncPolicy, JsonlExporter
+from rtrace_otel.record.patience import Patience
 from rtrace_otel.record.queue import FlushMark, RowQueue
 from rtrace_otel.record.stats import RecorderStats
 from rtrace_otel.record.typed import TypedEvents
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import TracerProvider
 
 CLOSE_STALL_S: Final = 2.0
-"""``close`` gives up after this long without progress."""
+"""``close`` gives up after this long without progress; time in which the process stands still does not count."""
 
 _WAIT_S: Final = 0.05
 
@@ -274,9 +275,16 @@ class RolloutTrace(TypedEvents, TraceContext):
     def _wait_for(self, worker: BatchWorker) -> bool:
         """Wait for the worker's end as long as it makes progress."""
         since, progress = self._closing_since
-        while not worker.join(_WAIT_S):
+        patience = Patience(CLOSE_STALL_S - 2 * _WAIT_S)
+        patience.spend(time.monotonic() - since)
+
+        def ended(seconds: float) -> bool:
+            nonlocal progress
+            if worker.join(seconds):
+                return True
             if worker.written != progress:
-                progress, since = worker.written, time.monotonic()
-            elif time.monotonic() - since >= CLOSE_STALL_S - 2 * _WAIT_S:
-                return False
-        return True
+                progress = worker.written
+                patience.begin_again()
+            return False
+
+        return patience.until(ended)

@@ -18,7 +18,7 @@ from rtrace_otel.analysis.spans_of import Selection, delivered_to, select_spans
 from rtrace_otel.record import pipeline
 from rtrace_otel.record.trace import RolloutTrace
 from rtrace_otel.spans.exporter import JsonlSpanExporter
-from tests.faults.collector_receiver import wait_until
+from tests.pace import until
 from tests.spans.rows import readable
 
 
@@ -166,7 +166,7 @@ def test_burst_of_twenty_thousand_spans_is_held(file: Path) -> None:
         spans = trace.stats().spans
         return 0 if spans is None else spans.made
 
-    wait_until(lambda: made() == 20_000, 60)
+    until(lambda: made() == 20_000)
     exporter.may.set()
-    wait_until(lambda: len(exporter.spans) == 20_000, 60)
+    until(lambda: len(exporter.spans) == 20_000)
     trace.close()
