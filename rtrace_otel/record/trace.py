@@ -163,7 +163,7 @@ class RolloutTrace(TypedEvents, TraceContext):
             queue.wake()
             worker = self._worker
         if worker is None or not worker.running:
-            return not queue and (worker is None or worker.unwritten == 0)
+            return self._has_written_all(worker)
         if worker.is_current_thread:
             return False
         mark = FlushMark()
@@ -172,7 +172,7 @@ class RolloutTrace(TypedEvents, TraceContext):
         deadline = None if timeout is None else time.monotonic() + timeout
         while not mark.reached.wait(_WAIT_S if deadline is None else clamp(deadline - time.monotonic(), _WAIT_S)):
             if not worker.running:
-                return mark.reached.is_set()
+                return mark.reached.is_set() or self._has_written_all(worker)
             if deadline is not None and time.monotonic() >= deadline:
                 return False
         return True
@@ -271,6 +271,11 @@ class RolloutTrace(TypedEvents, TraceContext):
     def _start_in_child(self) -> None:
         self._start()
         process.close_at_end_of_child(self)
+
+    def _has_written_all(self, worker: BatchWorker | None) -> bool:
+        """Whether no row is left by a worker that has ended; marks of flushes that came too late for it are none."""
+        rows = any(not isinstance(item[0], FlushMark) for item in list(self._queue))
+        return not rows and (worker is None or worker.unwritten == 0)
 
     def _wait_for(self, worker: BatchWorker) -> bool:
         """Wait for the worker's end as long as it makes progress."""
