@@ -20,8 +20,6 @@ from tests.browser.waiting import STEP_MS, until
 from tests.cli.conftest import JOB
 from tests.cli.program import LIMIT_S, RTRACE, environment, lines
 
-pytestmark = pytest.mark.timeout(900)
-
 CONNECTED: Final = "window.rtrace && rtrace.live && rtrace.live().connected"
 
 

@@ -21,8 +21,6 @@ from tests.browser.waiting import STEP_MS
 from tests.cli.program import rtrace
 from tests.servers import need_perfetto
 
-pytestmark = pytest.mark.timeout(900)
-
 FILES = ("job.pftrace", "job.pftrace.gz", "job.json")
 
 

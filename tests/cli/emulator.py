@@ -36,14 +36,16 @@ class Watched:
         process: The program.
     """
 
-    def __init__(self, tty: Terminal, process: subprocess.Popen[bytes], columns: int, lines: int) -> None:
+    def __init__(
+        self, tty: Terminal, process: subprocess.Popen[bytes], mode_before: list[Any], columns: int, lines: int
+    ) -> None:
         """Take what has been drawn so far as nothing."""
         self.process = process
         self._tty = tty
         self._screen: Any = pyte.Screen(columns, lines)
         self._stream: Any = pyte.ByteStream(self._screen)
         self._fed = 0
-        self.mode_before = termios.tcgetattr(tty.tty)
+        self._mode_before = mode_before
 
     def text(self) -> str:
         """What is on the screen now."""
@@ -85,7 +87,7 @@ class Watched:
         deadline = time.monotonic() + LIMIT_S
         while not (back := BACK in self.drawn()) and time.monotonic() < deadline:
             time.sleep(0.02)
-        return back and self.mode_before == termios.tcgetattr(self._tty.tty)
+        return back and self._mode_before == termios.tcgetattr(self._tty.tty)
 
 
 @contextmanager
@@ -93,11 +95,12 @@ def watched(*arguments: str | Path, columns: int = 100, lines: int = 30) -> Iter
     """Run ``rtrace watch`` with a short interval; it is ended with the block if it has not ended before."""
     command = [sys.executable, "-c", _LAUNCH, RTRACE, "watch", "--interval", "0.1", *map(str, arguments)]
     with terminal(columns, lines) as tty:
+        mode_before = termios.tcgetattr(tty.tty)
         process = subprocess.Popen(
             command, stdin=tty.tty, stdout=tty.tty, stderr=tty.tty, env=environment(), start_new_session=True
         )
         try:
-            yield Watched(tty, process, columns, lines)
+            yield Watched(tty, process, mode_before, columns, lines)
         finally:
             if process.poll() is None:
                 process.send_signal(signal.SIGKILL)
