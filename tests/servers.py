@@ -73,9 +73,10 @@ class Prometheus:
 
     url: str
 
-    def query(self, expr: str) -> list[dict[str, Any]]:
-        """The result of an instant query."""
-        result: list[dict[str, Any]] = get_json(f"{self.url}/api/v1/query", query=expr)["data"]["result"]
+    def query(self, expr: str, at: float | None = None) -> list[dict[str, Any]]:
+        """The result of an instant query, for a moment in Unix seconds or for now."""
+        moment = {} if at is None else {"time": f"{at:.3f}"}
+        result: list[dict[str, Any]] = get_json(f"{self.url}/api/v1/query", query=expr, **moment)["data"]["result"]
         return result
 
 

@@ -28,6 +28,9 @@ _LAUNCH: Final = (
 BACK: Final = b"\x1b[?25h\x1b[?1049l"
 """The cursor is shown again, and the screen from before."""
 
+HOME: Final = b"\x1b[H"
+"""Where a new picture begins."""
+
 
 class Watched:
     """A program on a terminal.
@@ -66,6 +69,12 @@ class Watched:
             assert time.monotonic() < deadline, text
             time.sleep(0.02)
         return text
+
+    def until_drawn(self, holds: Callable[[str], object]) -> str:
+        """The same of a program that draws again and again, once a whole screen has been drawn since it held."""
+        self.until(holds)
+        begun = self.drawn().count(HOME)
+        return self.until(lambda text: self.drawn().count(HOME) > begun + 1 and holds(text))
 
     def press(self, keys: str) -> None:
         """Press keys."""
