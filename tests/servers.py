@@ -34,8 +34,8 @@ import pytest
 COLLECTOR: Final = Path(__file__).resolve().parents[1] / "collector"
 BUILD: Final = COLLECTOR / "testbed" / "build"
 BUILD_TIMEOUT_S: Final = 1800
-START_TIMEOUT_S: Final = 30.0
-_TRIES: Final = 3
+START_TIMEOUT_S: Final = 120.0
+_TRIES: Final = 10
 _Found = TypeVar("_Found")
 
 
@@ -74,9 +74,10 @@ class Prometheus:
 
     url: str
 
-    def query(self, expr: str) -> list[dict[str, Any]]:
-        """The result of an instant query."""
-        result: list[dict[str, Any]] = get_json(f"{self.url}/api/v1/query", query=expr)["data"]["result"]
+    def query(self, expr: str, at: float | None = None) -> list[dict[str, Any]]:
+        """The result of an instant query, for a moment in Unix seconds or for now."""
+        moment = {} if at is None else {"time": f"{at:.3f}"}
+        result: list[dict[str, Any]] = get_json(f"{self.url}/api/v1/query", query=expr, **moment)["data"]["result"]
         return result
 
 
@@ -224,7 +225,7 @@ def free_ports(count: int) -> list[int]:
 
 def get_text(url: str, headers: Mapping[str, str] | None = None) -> str:
     """What a GET request answers; an error answer raises."""
-    with urllib.request.urlopen(urllib.request.Request(url, headers=dict(headers or {})), timeout=10) as answer:
+    with urllib.request.urlopen(urllib.request.Request(url, headers=dict(headers or {})), timeout=60) as answer:
         return str(answer.read().decode())
 
 
@@ -238,7 +239,7 @@ def get_json(url: str, **parameters: str | int | Sequence[str]) -> Any:
             raise AssertionError(f"{address}: {error.code} {error.read().decode()}") from None
 
 
-def eventually(look: Callable[[], _Found], until: Callable[[_Found], object] = bool, seconds: float = 20.0) -> _Found:
+def eventually(look: Callable[[], _Found], until: Callable[[_Found], object] = bool, seconds: float = 120.0) -> _Found:
     """What ``look`` gives as soon as it is as wanted, else what it gives in the end, for the test to compare."""
     end = time.monotonic() + seconds
     while not until(found := look()) and time.monotonic() < end:

@@ -16,7 +16,8 @@ from rtrace_otel.analysis.timeline.states import STATES, State
 from rtrace_otel.events import Row
 from tests.browser.conftest import OpenPage
 from tests.browser.pages import Built, build_rows
-from tests.browser.timeline import CANVAS, places_of, press, state, until
+from tests.browser.timeline import CANVAS, places_of, press, state
+from tests.browser.waiting import until
 from tests.report.timed import JOB
 
 HOSTILE = '"><img src=x onerror=alert(1)>${1}\u202e\x1b[31m'

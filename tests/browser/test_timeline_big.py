@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from rtrace_otel.analysis.overview import OverviewFold
 from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.timeline.kept import Selection
@@ -20,8 +18,6 @@ ATTEMPTS: Final = 99_997
 MOST_BYTES: Final = 2_000_000
 MOST_MS: Final = 2_000
 TRIES: Final = 3
-
-pytestmark = pytest.mark.timeout(400)  # the page takes a minute to write
 
 
 def test_a_hundred_thousand_attempts(big: Built, open_page: OpenPage) -> None:

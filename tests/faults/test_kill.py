@@ -10,8 +10,6 @@ import time
 from collections import Counter, deque
 from pathlib import Path
 
-import pytest
-
 from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.record.trace import RolloutTrace
 from tests.faults import child
@@ -91,7 +89,6 @@ def wait_for_first(times: memoryview[float], process: subprocess.Popen[str]) -> 
     assert times[0], process.communicate()
 
 
-@pytest.mark.timeout(180)
 def test_killed_twenty_times(tmp_path: Path) -> None:
     """Every row older than the promise is readable after each kill, and no run harms the rows of another."""
     path = tmp_path / "trace.jsonl"
