@@ -8,7 +8,10 @@ from typing import Final
 from rtrace_otel.record.clock import now
 
 SLICE_S: Final = 0.05
-"""Longest single wait; however long it really took, it counts as two such waits at most."""
+"""Longest single wait."""
+
+STILL_S: Final = 0.5
+"""A wait of a slice that took longer than this: the process stood still, so no more of it is counted."""
 
 
 class Patience:
@@ -48,6 +51,6 @@ class Patience:
             begun = self._clock()
             if done(SLICE_S):
                 return True
-            self._left_s -= min(self._clock() - begun, 2 * SLICE_S)
+            self._left_s -= min(self._clock() - begun, STILL_S)
             if self._left_s <= 0:
                 return False

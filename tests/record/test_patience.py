@@ -34,15 +34,17 @@ class Waited:
         (1.0, [], True),
         (1.0, [SLICE_S] * 19, True),
         (1.0, [SLICE_S] * 21, False),
-        (0.95, [60.0] * 9, True),  # nine slices that took a minute each count as two slices each: 0.9 s
-        (0.95, [60.0] * 10, False),
+        (1.9, [60.0] * 3, True),  # three slices that took a minute each count as half a second each: 1.5 s
+        (1.9, [60.0] * 4, False),
+        (1.1, [0.4] * 2, True),  # that is slow, but it did not stand still: 0.8 s
+        (1.1, [0.4] * 3, False),
         (0.0, [], True),
         (0.0, [0.0], False),
         (-5.0, [60.0], False),
     ],
 )
 def test_what_it_waits_for(limit_s: float, takes: list[float], answer: bool) -> None:
-    """A slice counts as it took, but as two at most; one slice is waited for in any case."""
+    """A slice counts as it took, but as half a second at most; one slice is waited for in any case."""
     waited = Waited(iter(takes))
 
     assert answer == Patience(limit_s, waited.clock).until(waited.done)
