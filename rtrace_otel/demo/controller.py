@@ -21,12 +21,15 @@ from rtrace_otel.analysis.batch_age import pop_batch_age
 from rtrace_otel.analysis.refit_cuts import RefitCuts
 from rtrace_otel.demo.client import InferenceClient
 from rtrace_otel.demo.ledger import Generation, Group, Snapshot, load_latest, publish, write_unpublished
+from rtrace_otel.demo.metrics import JobMetrics
 from rtrace_otel.demo.policy import Policy, task_of
 from rtrace_otel.demo.rollouts import RolloutPump, Versions
 from rtrace_otel.demo.settings import STALE_AFTER, DemoSettings
+from rtrace_otel.record.arguments import new_run_id
 from rtrace_otel.record.trace import RolloutTrace
 
 CHECKPOINTS: Final = "checkpoints"
+SERVICE_NAME: Final = "rtrace-demo"
 
 
 class Controller:
@@ -189,11 +192,16 @@ def _mean_reward(groups: Sequence[Group]) -> float:
 
 async def control(folder: Path, url: str, settings: DemoSettings) -> None:
     """Run the controller in a log folder against a server."""
-    with RolloutTrace(folder, service="rtrace-demo", framework="rtrace demo") as trace:
+    run = new_run_id()
+    metrics = JobMetrics(SERVICE_NAME, run, os.environ)
+    with RolloutTrace(
+        folder, run=run, service=SERVICE_NAME, framework="rtrace demo", meter_provider=metrics.provider
+    ) as trace:
         connector = aiohttp.TCPConnector(limit=0)
         timeout = aiohttp.ClientTimeout(total=60)
         async with aiohttp.ClientSession(connector=connector, timeout=timeout) as session:
             await Controller(folder, trace, InferenceClient(url, session), settings).run()
+    metrics.shut_down()
 
 
 def main() -> None:
