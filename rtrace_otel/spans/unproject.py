@@ -88,12 +88,20 @@ def rows_of_spans(spans: Iterable[CarriedSpan]) -> list[Row]:
     return [row for span in spans for row in unprojector.rows_of(span)]
 
 
+def seconds(time_ns: int) -> float:
+    """Unix seconds of Unix nanoseconds; 0 for a damaged time that no number of seconds can be."""
+    try:
+        return time_ns // 1000 / 1e6
+    except OverflowError:
+        return 0.0
+
+
 def _introduction(run: str, span: CarriedSpan) -> Row:
     """A ``run_started`` row from the resource; ``from_spans`` tells readers not to expect every number."""
     resource = span.resource
     return {
         "event": "run_started",
-        "t": span.start_ns // 1000 / 1e6,
+        "t": seconds(span.start_ns),
         "run": run,
         "schema": SCHEMA_VERSION,
         "host": str(resource.get("host.name", "unknown")),
@@ -106,7 +114,7 @@ def _introduction(run: str, span: CarriedSpan) -> Row:
 def _row(name: str, time_ns: int, run: str, span: CarriedSpan, attributes: Mapping[str, Any]) -> Row:
     fields = unflatten(attributes)
     seq = attributes.get(f"{PREFIX}seq", fields.get("seq"))
-    row: Row = {"event": name, "t": time_ns // 1000 / 1e6, "run": run, "seq": seq}
+    row: Row = {"event": name, "t": seconds(time_ns), "run": run, "seq": seq}
     if span.name == _ATTEMPT:
         row["attempt_id"] = span.attributes.get(f"{PREFIX}attempt_id")
     elif span.name == _GROUP:
