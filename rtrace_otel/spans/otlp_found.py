@@ -17,14 +17,9 @@ MAX_DIGITS: Final = 18
 VERSIONS: Final = b"rtrace.tokens_by_version"
 """How the keys of an event with versions begin."""
 
-SEQ_BEGIN: Final = b'{"key":"rtrace.seq","value":{"intValue":"'
-"""How the attribute with the number of a row begins."""
-
-END: Final = b'"}}'
-"""How it ends."""
-
 _RUN_BEGIN: Final = b'[{"key":"rtrace.run_id","value":{"stringValue":"'
-_SEQ_FIRST: Final = b"[" + SEQ_BEGIN
+_SEQ_BEGIN: Final = b'[{"key":"rtrace.seq","value":{"intValue":"'
+_END: Final = b'"}}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +95,11 @@ def number_in(attributes: bytes) -> int:
     Raises:
         UnclearError: They do not begin with it.
     """
-    if not attributes.startswith(_SEQ_FIRST):
+    if not attributes.startswith(_SEQ_BEGIN):
         raise UnclearError
-    begin = len(_SEQ_FIRST)
+    begin = len(_SEQ_BEGIN)
     digits = attributes[begin : attributes.index(b'"', begin)]
-    if not digits.isdigit() or len(digits) > MAX_DIGITS or not attributes.startswith(END, begin + len(digits)):
+    if not digits.isdigit() or len(digits) > MAX_DIGITS or not attributes.startswith(_END, begin + len(digits)):
         raise UnclearError
     return int(digits)
 
@@ -117,6 +112,6 @@ def _run_of(raw: bytes) -> str | None:
         return None
     begin = len(_RUN_BEGIN)
     text = raw[begin : raw.index(b'"', begin)]
-    if b"\\" in text or not raw.startswith(END, begin + len(text)):
+    if b"\\" in text or not raw.startswith(_END, begin + len(text)):
         raise UnclearError
     return text.decode()

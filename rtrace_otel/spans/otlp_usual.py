@@ -8,16 +8,20 @@ the text that it has not told apart. A line of another form is left to :mod:`rtr
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Raw
 
 from rtrace_otel.events import Row
-from rtrace_otel.spans.otlp_found import END, MAX_DIGITS, SEQ_BEGIN, VERSIONS, Glance, UnclearError, number_in, take
+from rtrace_otel.spans.otlp_found import MAX_DIGITS, VERSIONS, Glance, UnclearError, number_in, take
+from rtrace_otel.spans.otlp_json import as_int
 from rtrace_otel.spans.otlp_lines import UnnamedShell
-from rtrace_otel.spans.otlp_values import ODD, attributes_in, int_in
+from rtrace_otel.spans.otlp_values import ODD, attributes_in
 from rtrace_otel.spans.unproject import STEP, STEP_LINKS, CarriedSpan, seconds
+
+MAX_NUMBER: Final = 10**MAX_DIGITS - 1
+"""The largest number of a row."""
 
 MAX_RUNS: Final = 16
 """Runs that a decoder knows by name; with more it takes any text for a run."""
@@ -34,10 +38,19 @@ class _GroupId(msgspec.Struct, gc=False):
     value: _Text
 
 
+class _Int(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    intValue: str  # noqa: N815
+
+
+class _Seq(msgspec.Struct, gc=False):
+    key: Literal["rtrace.seq"]
+    value: _Int
+
+
 class _Numbered(msgspec.Struct, array_like=True, gc=False):
     """The attributes of an event of which only the first matters, its number."""
 
-    seq: Raw
+    seq: _Seq
 
 
 class _Part(msgspec.Struct, gc=False):
@@ -50,16 +63,7 @@ class _Kept(msgspec.Struct, gc=False):
     """An event that somebody asked for; its type tells its name."""
 
     attributes: Raw
-    timeUnixNano: Raw = Raw(b"null")  # noqa: N815
-
-
-class _Int(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    intValue: str  # noqa: N815
-
-
-class _Seq(msgspec.Struct, gc=False):
-    key: Literal["rtrace.seq"]
-    value: _Int
+    timeUnixNano: str | int = 0  # noqa: N815
 
 
 class _Items(msgspec.Struct, gc=False):
@@ -102,6 +106,7 @@ class _Published(msgspec.Struct, array_like=True, gc=False, forbid_unknown_field
 
 
 _decode_published: Final = msgspec.json.Decoder(_Published).decode
+_decode_numbers: Final = msgspec.json.Decoder(list[Annotated[int, msgspec.Meta(ge=0, le=MAX_NUMBER)]]).decode
 
 
 class Usual:
@@ -150,48 +155,49 @@ class Usual:
         except ODD:
             return None
         found = Glance()
-        raws: dict[str, list[Raw]] = {}
+        texts: dict[str, list[str]] = {}
         versions = 0
         try:
             for of_resource in document.resourceSpans:
                 for scope in of_resource.scopeSpans:
-                    versions += self._take(found, raws, scope.spans, counted=counted)
+                    versions += self._take(found, texts, scope.spans, counted=counted)
         except UnclearError:
             return None
-        for run, of_run in raws.items():
+        for run, of_run in texts.items():
             numbers = _numbers_in(of_run)
             if numbers is None:
                 return None
             found.numbers.setdefault(run, []).extend(numbers)
         return found if not counted or versions == line.count(VERSIONS) else None
 
-    def _take(self, found: Glance, raws: dict[str, list[Raw]], spans: list[Any], *, counted: bool) -> int:
+    def _take(self, found: Glance, texts: dict[str, list[str]], spans: list[Any], *, counted: bool) -> int:
         """Add spans; how often their events name versions."""
         attempt, group, only_run = self._attempt, self._group, self._only_run
         attempts = [span for span in spans if type(span) is attempt]
         if only_run is not None:
-            raws.setdefault(only_run, []).extend([event.attributes.seq for span in attempts for event in span.events])
+            of_run = texts.setdefault(only_run, [])
+            of_run += [event.attributes.seq.value.intValue for span in attempts for event in span.events]
         else:
             for span in attempts:
-                of_run = raws.setdefault(span.attributes.run.value.stringValue, [])
-                of_run.extend([event.attributes.seq for event in span.events])
+                of_run = texts.setdefault(span.attributes.run.value.stringValue, [])
+                of_run += [event.attributes.seq.value.intValue for event in span.events]
         if len(attempts) == len(spans):
             return 0
         versions = 0
         for span in spans:
             if type(span) is group:
-                versions += self._take_group(found, raws, span, counted=counted)
+                versions += self._take_group(found, texts, span, counted=counted)
             elif type(span) is not attempt:
                 versions += take(found, self._others[type(span)], span, self._kept, counted=counted)
         return versions
 
-    def _take_group(self, found: Glance, raws: dict[str, list[Raw]], span: Any, *, counted: bool) -> int:
+    def _take_group(self, found: Glance, texts: dict[str, list[str]], span: Any, *, counted: bool) -> int:
         run, group_id = span.attributes.run.value.stringValue, span.attributes.group.value.stringValue
         versions = 0
         for event in span.events:
             name = self._names.get(type(event))
             if name is None:
-                raws.setdefault(run, []).append(event.attributes.seq)
+                texts.setdefault(run, []).append(event.attributes.seq.value.intValue)
                 continue
             item: Any = _published(event, run, group_id) if name == "group_published" else None
             if item is not None:
@@ -202,7 +208,7 @@ class Usual:
                 number = number_in(raw)
                 versions += raw.count(VERSIONS) if counted else 0
                 own = {"rtrace.run_id": run, "rtrace.group_id": group_id}
-                of_event = (name, int_in(event.timeUnixNano), attributes_in(event.attributes))
+                of_event = (name, as_int(event.timeUnixNano), attributes_in(event.attributes))
                 item = CarriedSpan("rollout.group", "", None, 0, own, (of_event,), (), {})
             found.items.append(item)
             found.numbers.setdefault(run, []).append(number)
@@ -227,16 +233,16 @@ def _subtype(base: type[msgspec.Struct], name: str) -> Any:
     return msgspec.defstruct("named", [], bases=(base,), tag_field="name", tag=name, gc=False)
 
 
-def _numbers_in(raws: list[Raw]) -> list[int] | None:
-    """The numbers that attributes hold; ``None`` if one of them holds none, or is written in another way."""
-    digits = b"".join(raws).replace(SEQ_BEGIN, b"").split(END)
-    # Without their begins and ends they must be digits: one that is a bare number ends nowhere, and one is missing then.
-    if digits.pop() or len(digits) != len(raws):
-        return None
-    if not raws:
+def _numbers_in(texts: list[str]) -> list[int] | None:
+    """The numbers that texts hold; ``None`` if one of them is no number of a row, or not written as in JSON."""
+    if not texts:
         return []
-    plain = b"".join(digits).isdigit() and 0 < min(map(len, digits)) and max(map(len, digits)) <= MAX_DIGITS
-    return list(map(int, digits)) if plain else None
+    joined = ",".join(texts)
+    try:
+        numbers: list[int] = _decode_numbers(f"[{joined}]")
+    except ODD:
+        return None
+    return numbers if len(numbers) == len(texts) == joined.count(",") + 1 else None
 
 
 def _published(event: _Kept, run: str, group_id: str) -> Row | None:
@@ -252,7 +258,7 @@ def _published(event: _Kept, run: str, group_id: str) -> Row | None:
         return None
     return {
         "event": "group_published",
-        "t": seconds(int_in(event.timeUnixNano)),
+        "t": seconds(as_int(event.timeUnixNano)),
         "run": run,
         "seq": int(digits),
         "group_id": group_id,

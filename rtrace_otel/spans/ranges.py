@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
-from itertools import pairwise
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 
 _NUMBER = re.compile("[0-9]{1,18}")
 
@@ -27,14 +27,14 @@ class Ranges:
         if not place or number > self._lasts[place - 1]:
             self._put(place, number, number)
 
-    def take(self, numbers: Iterable[int]) -> set[int]:
+    def take(self, numbers: AbstractSet[int]) -> set[int]:
         """Put numbers into the set.
 
         Returns:
             Those that were there before.
         """
         known: set[int] = set()
-        for first, last in _ranges_of(sorted(set(numbers))):
+        for first, last in _ranges_of(sorted(numbers)):
             place = bisect_right(self._firsts, last)
             if not place or self._lasts[place - 1] < first:
                 self._put(place, first, last)
@@ -103,11 +103,17 @@ class Ranges:
         self._firsts, self._lasts = firsts, lasts
 
 
-def _ranges_of(ascending: list[int]) -> list[tuple[int, int]]:
-    if not ascending:
-        return []
-    if ascending[-1] - ascending[0] == len(ascending) - 1:
-        return [(ascending[0], ascending[-1])]
-    breaks = [place for place, (one, next_one) in enumerate(pairwise(ascending), start=1) if next_one - one != 1]
-    begins, ends = [0, *breaks], [*breaks, len(ascending)]
-    return [(ascending[begin], ascending[end - 1]) for begin, end in zip(begins, ends, strict=True)]
+def _ranges_of(ascending: list[int]) -> Iterator[tuple[int, int]]:
+    """The ranges in distinct numbers, each found in steps that double and then halve."""
+    begin, count = 0, len(ascending)
+    while begin < count:
+        offset, end, step = ascending[begin] - begin, begin, 1
+        while end + step < count and ascending[end + step] - end - step == offset:
+            end += step
+            step *= 2
+        while step > 1:
+            step //= 2
+            if end + step < count and ascending[end + step] - end - step == offset:
+                end += step
+        yield ascending[begin], ascending[end]
+        begin = end + 1

@@ -168,8 +168,9 @@ class LineDecoder:
         tally = self.tally
         known: dict[str, set[int]] = {}
         for run, numbers in glanced.numbers.items():
-            known[run] = self._seen_of(run).take(numbers)
-            new = len(set(numbers)) - len(known[run])
+            distinct = set(numbers)
+            known[run] = self._seen_of(run).take(distinct)
+            new = len(distinct) - len(known[run])
             tally.runs[run] = tally.runs.get(run, 0) + new
             tally.rows += new
         for item in glanced.items:
