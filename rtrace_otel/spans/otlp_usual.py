@@ -123,9 +123,7 @@ class Usual:
         self._kept = kept
         self._only_run = next(iter(runs)) if len(runs) == 1 else None
         attributes = _run_first(runs)
-        part = msgspec.defstruct(
-            "part", [("attributes", _Numbered), ("name", Literal[tuple(names - kept)])], gc=False
-        )
+        part = msgspec.defstruct("part", [("attributes", _Numbered), ("name", Literal[tuple(names - kept)])], gc=False)
         events: Any = msgspec.field(default_factory=list)
         self._attempt = _span("rollout.attempt", [("attributes", attributes), ("events", list[part], events)])
         self._names = {_subtype(_Kept, name): name for name in kept}
@@ -193,26 +191,29 @@ class Usual:
 
     def _take_group(self, found: Glance, texts: dict[str, list[str]], span: Any, *, counted: bool) -> int:
         run, group_id = span.attributes.run.value.stringValue, span.attributes.group.value.stringValue
+        of_run = texts.setdefault(run, [])
+        numbers: list[int] = []
         versions = 0
         for event in span.events:
             name = self._names.get(type(event))
             if name is None:
-                texts.setdefault(run, []).append(event.attributes.seq.value.intValue)
+                of_run.append(event.attributes.seq.value.intValue)
                 continue
             item: Any = _published(event, run, group_id) if name == "group_published" else None
             if item is not None:
-                number = item["seq"]
+                numbers.append(item["seq"])
                 versions += 2
             else:
                 raw = bytes(event.attributes)
-                number = number_in(raw)
+                numbers.append(number_in(raw))
                 versions += raw.count(VERSIONS) if counted else 0
                 own = {"rtrace.run_id": run, "rtrace.group_id": group_id}
                 of_event = (name, as_int(event.timeUnixNano), attributes_in(event.attributes))
                 item = CarriedSpan("rollout.group", "", None, 0, own, (of_event,), (), {})
             found.items.append(item)
-            found.numbers.setdefault(run, []).append(number)
-            found.asked_for.setdefault(run, []).append(number)
+        if numbers:
+            found.numbers.setdefault(run, []).extend(numbers)
+            found.asked_for.setdefault(run, []).extend(numbers)
         return versions
 
 
@@ -249,8 +250,8 @@ def _published(event: _Kept, run: str, group_id: str) -> Row | None:
     """The row of a publication that names its versions and, at most, how many calls they come from."""
     try:
         attributes = _decode_published(event.attributes)
-        versions = [int(item.intValue) for item in attributes.versions.value.arrayValue.values]
-        tokens = [int(item.intValue) for item in attributes.tokens.value.arrayValue.values]
+        versions, tokens = attributes.versions.value.arrayValue.values, attributes.tokens.value.arrayValue.values
+        counts = {int(version.intValue): int(of.intValue) for version, of in zip(versions, tokens, strict=False)}
     except (*ODD, ValueError):
         return None
     digits = attributes.seq.value.intValue
@@ -262,5 +263,5 @@ def _published(event: _Kept, run: str, group_id: str) -> Row | None:
         "run": run,
         "seq": int(digits),
         "group_id": group_id,
-        "tokens_by_version": dict(zip(versions, tokens, strict=False)),
+        "tokens_by_version": counts,
     }

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 _NUMBER = re.compile("[0-9]{1,18}")
@@ -23,9 +23,7 @@ class Ranges:
 
     def add(self, number: int) -> None:
         """Put a number into the set."""
-        place = bisect_right(self._firsts, number)
-        if not place or number > self._lasts[place - 1]:
-            self._put(place, number, number)
+        self._put(number, number)
 
     def take(self, numbers: AbstractSet[int]) -> set[int]:
         """Put numbers into the set.
@@ -35,30 +33,30 @@ class Ranges:
         """
         known: set[int] = set()
         for first, last in _ranges_of(sorted(numbers)):
-            place = bisect_right(self._firsts, last)
-            if not place or self._lasts[place - 1] < first:
-                self._put(place, first, last)
-            elif self._firsts[place - 1] <= first and last <= self._lasts[place - 1]:
-                known.update(range(first, last + 1))
+            end = self._lasts[-1] if self._lasts else -2
+            if first > end + 1:
+                self._firsts.append(first)
+                self._lasts.append(last)
+            elif first > end:
+                self._lasts[-1] = last
             else:
-                for number in range(first, last + 1):
-                    known.update((number,) if number in self else ())
-                    self.add(number)
+                for there in self._put(first, last):
+                    known.update(there)
         return known
 
-    def _put(self, place: int, first: int, last: int) -> None:
-        """Put in a range that overlaps none, before the range at this place."""
+    def _put(self, first: int, last: int) -> Sequence[range]:
+        """Put in a range; what of it was there before."""
         firsts, lasts = self._firsts, self._lasts
-        joins_after = place < len(firsts) and firsts[place] == last + 1
-        if place and lasts[place - 1] == first - 1:
-            lasts[place - 1] = lasts[place] if joins_after else last
-            if joins_after:
-                del firsts[place], lasts[place]
-        elif joins_after:
-            firsts[place] = first
-        else:
-            firsts.insert(place, first)
-            lasts.insert(place, last)
+        begin = bisect_left(lasts, first - 1)
+        end = bisect_right(firsts, last + 1, begin)
+        if begin == end:
+            firsts.insert(begin, first)
+            lasts.insert(begin, last)
+            return ()
+        there = [range(max(first, firsts[at]), min(last, lasts[at]) + 1) for at in range(begin, end)]
+        firsts[begin:end] = (min(first, firsts[begin]),)
+        lasts[begin:end] = (max(last, lasts[end - 1]),)
+        return there
 
     def __contains__(self, number: int) -> bool:
         """Whether a number is in the set."""

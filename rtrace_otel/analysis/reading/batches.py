@@ -31,7 +31,9 @@ def batches(read: Callable[[int], bytes]) -> Iterator[tuple[list[bytes], int]]:
     """
     held: list[_Piece] = []
     size, long = 0, False
-    while block := read(_wanted(long)) or (read(_wanted(long)) if size else b""):  # a torn line may have grown meanwhile
+    while block := read(_wanted(long)) or (
+        read(_wanted(long)) if size else b""
+    ):  # a torn line may have grown meanwhile
         given = size + len(block)
         if given >= MAX_LINE_BYTES:
             lines, rest = _cut(b"".join(held) + block)
