@@ -250,6 +250,7 @@ def _published(event: _Kept, run: str, group_id: str) -> Row | None:
     """The row of a publication that names its versions and, at most, how many calls they come from."""
     try:
         attributes = _decode_published(event.attributes)
+        time_ns = int(event.timeUnixNano)
         versions, tokens = attributes.versions.value.arrayValue.values, attributes.tokens.value.arrayValue.values
         counts = {int(version.intValue): int(of.intValue) for version, of in zip(versions, tokens, strict=False)}
     except (*ODD, ValueError):
@@ -259,7 +260,7 @@ def _published(event: _Kept, run: str, group_id: str) -> Row | None:
         return None
     return {
         "event": "group_published",
-        "t": seconds(as_int(event.timeUnixNano)),
+        "t": seconds(time_ns),
         "run": run,
         "seq": int(digits),
         "group_id": group_id,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 
 _NUMBER = re.compile("[0-9]{1,18}")
@@ -23,7 +23,7 @@ class Ranges:
 
     def add(self, number: int) -> None:
         """Put a number into the set."""
-        self._put(number, number)
+        self._put(number, number, set())
 
     def take(self, numbers: AbstractSet[int]) -> set[int]:
         """Put numbers into the set.
@@ -40,23 +40,24 @@ class Ranges:
             elif first > end:
                 self._lasts[-1] = last
             else:
-                for there in self._put(first, last):
-                    known.update(there)
+                self._put(first, last, known)
         return known
 
-    def _put(self, first: int, last: int) -> Sequence[range]:
-        """Put in a range; what of it was there before."""
+    def _put(self, first: int, last: int, known: set[int]) -> None:
+        """Put in a range; what of it was there before is added to what is known."""
         firsts, lasts = self._firsts, self._lasts
         begin = bisect_left(lasts, first - 1)
         end = bisect_right(firsts, last + 1, begin)
         if begin == end:
             firsts.insert(begin, first)
             lasts.insert(begin, last)
-            return ()
-        there = [range(max(first, firsts[at]), min(last, lasts[at]) + 1) for at in range(begin, end)]
-        firsts[begin:end] = (min(first, firsts[begin]),)
-        lasts[begin:end] = (max(last, lasts[end - 1]),)
-        return there
+            return
+        for at in range(begin, end):
+            known.update(range(max(first, firsts[at]), min(last, lasts[at]) + 1))
+        firsts[begin] = min(first, firsts[begin])
+        lasts[begin] = max(last, lasts[end - 1])
+        if end - begin > 1:
+            del firsts[begin + 1 : end], lasts[begin + 1 : end]
 
     def __contains__(self, number: int) -> bool:
         """Whether a number is in the set."""
