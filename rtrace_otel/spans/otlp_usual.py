@@ -123,7 +123,9 @@ class Usual:
         self._kept = kept
         self._only_run = next(iter(runs)) if len(runs) == 1 else None
         attributes = _run_first(runs)
-        part = msgspec.defstruct("part", [("attributes", _Numbered), ("name", Literal[tuple(names - kept)])], gc=False)
+        part: Any = msgspec.defstruct(
+            "part", [("attributes", _Numbered), ("name", Literal[tuple(names - kept)])], gc=False
+        )
         events: Any = msgspec.field(default_factory=list)
         self._attempt = _span("rollout.attempt", [("attributes", attributes), ("events", list[part], events)])
         self._names = {_subtype(_Kept, name): name for name in kept}

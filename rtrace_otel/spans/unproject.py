@@ -66,7 +66,9 @@ class Unprojector:
         run = span.attributes.get(f"{PREFIX}run_id")
         if not isinstance(run, str):
             return []
-        groups = [str(link[f"{PREFIX}group_id"]) for link in span.links if link.get(f"{PREFIX}link") == "trained"]
+        group_id = f"{PREFIX}group_id"
+        trained = (link for link in span.links if link.get(f"{PREFIX}link") == "trained" and group_id in link)
+        groups = [str(link[group_id]) for link in trained]
         if span.name == STEP_LINKS:
             place = span.attributes.get(f"{PREFIX}first_group")
             self._waiting_links.setdefault(span.parent_id, []).append((place if type(place) is int else 0, groups))

@@ -174,7 +174,7 @@ class LineDecoder:
             tally.runs[run] = tally.runs.get(run, 0) + new
             tally.rows += new
         for item in glanced.items:
-            if type(item) is dict:
+            if isinstance(item, dict):
                 if item["seq"] not in known[item["run"]]:
                     yield item
                 continue
