@@ -107,7 +107,7 @@ def number_in(attributes: bytes) -> int:
 def _run_of(raw: bytes) -> str | None:
     """The run of a span of ours; ``None`` if the span is not ours."""
     if not raw.startswith(_RUN_BEGIN):
-        if b"rtrace.run_id" in raw or b"\\" in raw:  # a key can have letters that are written as numbers
+        if b"rtrace.run_id" in raw or b"\\u" in raw:  # a key can have letters that are written as numbers
             raise UnclearError
         return None
     begin = len(_RUN_BEGIN)

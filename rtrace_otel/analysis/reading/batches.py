@@ -30,15 +30,13 @@ def batches(read: Callable[[int], bytes]) -> Iterator[tuple[list[bytes], int]]:
         than ``MAX_LINE_BYTES`` comes in pieces of that size, as from ``open_lines``.
     """
     held: list[_Piece] = []
-    size, long = 0, False
-    while block := read(_wanted(long)) or (
-        read(_wanted(long)) if size else b""
-    ):  # a torn line may have grown meanwhile
+    size, wanted = 0, BATCH_BYTES
+    while block := read(wanted) or (read(wanted) if size else b""):  # a torn line may have grown meanwhile
         given = size + len(block)
         if given >= MAX_LINE_BYTES:
             lines, rest = _cut(b"".join(held) + block)
             held, size = [rest], len(rest)
-        elif long:
+        elif wanted > BATCH_BYTES:
             lines, held = _few_lines(block, held)
             size = sum(map(len, held)) if lines else given
         else:
@@ -47,12 +45,19 @@ def batches(read: Callable[[int], bytes]) -> Iterator[tuple[list[bytes], int]]:
         if lines:
             yield lines, given - size
         long = len(block) > LONG_LINE * (len(lines) + 1)
+        if long and wanted == BATCH_BYTES:
+            _keep_what_is_freed()
+        wanted = BATCH_BYTES * (LONG_BLOCK if long else 1)
     if size:
         yield [b"".join(held)], size
 
 
-def _wanted(long: bool) -> int:
-    return BATCH_BYTES * LONG_BLOCK if long else BATCH_BYTES
+def _keep_what_is_freed() -> None:
+    """Have glibc use the memory of a block for the next one, instead of giving it back to the system in between.
+
+    It does so with pieces smaller than the largest one that was freed; this one is never touched, and costs nothing.
+    """
+    bytes(1 << 20)
 
 
 def _many_lines(block: bytes, held: list[_Piece]) -> tuple[list[bytes], list[_Piece]]:
