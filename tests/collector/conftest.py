@@ -12,13 +12,13 @@ import yaml
 
 from tests.collector.files import configs, read_yaml
 from tests.collector.sending import SERVICE, JobMetrics, demo_spans, send_spans
+from tests.server_process import free_ports
 from tests.servers import (
     COLLECTOR,
     Jaeger,
     Otelcol,
     Prometheus,
     eventually,
-    free_ports,
     jaeger,
     need_program,
     otelcol,
