@@ -11,6 +11,10 @@ SOON_S: Final = 120.0
 """For what only has to happen at all; a quiet machine needs a hundredth of it."""
 
 TRIES: Final = 5
+_WORK: Final = 300_000
+_WORK_S: Final = 0.02
+"""What a quiet machine needed for that work when the limits of tests were set."""
+
 _TICK_S: Final = 0.01
 
 _Answer = TypeVar("_Answer")
@@ -39,6 +43,26 @@ class AwakeClock:
             now = time.monotonic()
             self._seconds += min(now - before, 2 * _TICK_S)
             before = now
+
+
+def slowness(clock: Callable[[], float] = time.process_time) -> float:
+    """How many times slower than then the interpreter works now, by a clock; at least 1."""
+    spent = []
+    for _ in range(TRIES):
+        begun = clock()
+        places = [0] * 64
+        for n in range(_WORK):
+            places[n & 63] += n
+        spent.append(clock() - begun)
+    return max(1.0, sorted(spent)[TRIES // 2] / _WORK_S)
+
+
+def cpu_s(act: Callable[[], _Answer]) -> tuple[_Answer, float]:
+    """What something gives, and the seconds of processor it takes: those of the machine on which limits were set."""
+    before, begun = slowness(), time.process_time()
+    answer = act()
+    spent = time.process_time() - begun
+    return answer, spent / max(before, slowness())
 
 
 def until(holds: Callable[[], object], told: Callable[[], object] = lambda: "waited in vain") -> None:

@@ -12,13 +12,13 @@ import yaml
 
 from tests.collector.files import configs, read_yaml
 from tests.collector.sending import SERVICE, JobMetrics, demo_spans, send_spans
+from tests.server_process import free_ports
 from tests.servers import (
     COLLECTOR,
     Jaeger,
     Otelcol,
     Prometheus,
     eventually,
-    free_ports,
     jaeger,
     need_program,
     otelcol,
@@ -82,14 +82,15 @@ def _send(collector: Otelcol, prometheus: Prometheus) -> float:
         f'sum(traces_span_metrics_calls_total{{service_name="{SERVICE}"}})',
         f'sum(rtrace_rows_lost_total{{job="{SERVICE}"}})',
     ]
+
+    def scraped() -> list[str]:
+        return [str(series["value"][1]) for count in counts for series in prometheus.query(count)]
+
     with JobMetrics(collector.otlp_http) as metrics:
         for round_ in range(ROUNDS):
             metrics.send()
             send_spans(collector.otlp_http, some := spans[round_::ROUNDS])
             sent += len(some)
             wanted = [str(sent), str(round_ + 1)]
-            assert wanted == eventually(
-                lambda: [str(s["value"][1]) for count in counts for s in prometheus.query(count)],
-                lambda found, wanted=wanted: found == wanted,
-            )
+            assert wanted == eventually(scraped, wanted.__eq__)
     return time.time()
