@@ -16,7 +16,8 @@ from rtrace_otel.analysis.slow import Slow, SlowFold
 from rtrace_otel.analysis.staleness import Staleness, StalenessFold
 from rtrace_otel.analysis.step_results import StepsReport
 from rtrace_otel.analysis.steps import StepsFold
-from rtrace_otel.analysis.summary import Summary, SummaryFold
+from rtrace_otel.analysis.summary import SummaryFold
+from rtrace_otel.analysis.summary_results import Summary
 from rtrace_otel.analysis.timeline.fold import TimelineFold
 from rtrace_otel.analysis.timeline.kept import Selection
 from rtrace_otel.analysis.timeline.results import Timeline

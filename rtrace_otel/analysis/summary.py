@@ -2,109 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from rtrace_otel.analysis.ages import AgeFold, AgeReport, TrainedStep
+from rtrace_otel.analysis.ages import AgeFold, TrainedStep
 from rtrace_otel.analysis.checked import duration
-from rtrace_otel.analysis.runs import RunFold, RunSummary
+from rtrace_otel.analysis.runs import RunFold
+from rtrace_otel.analysis.summary_results import AttemptCounts, GroupCounts, Summary
 from rtrace_otel.events import EVENTS_BY_NAME, Row
 
 Watch: TypeAlias = Callable[[TrainedStep], None]
-
-
-@dataclass(frozen=True, slots=True)
-class AttemptCounts:
-    """Rollout attempts by outcome: sealed + abandoned + interrupted + open = begun.
-
-    Attributes:
-        begun: Attempts dispatched, or resumed in the middle; each counts once, however often it was dispatched.
-        sealed: With a result; ``masked`` of them are masked.
-        masked: As above.
-        abandoned: By reason.
-        interrupted: Open when their run was killed.
-        open: Open at the end of the file, or when their run ended.
-        refusals: Dispatches refused; such an attempt stays open and is dispatched again.
-        resumed: Attempts that a restore kept or continued, by level.
-    """
-
-    begun: int
-    sealed: int
-    masked: int
-    abandoned: Mapping[str, int]
-    interrupted: int
-    open: int
-    refusals: int
-    resumed: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class GroupCounts:
-    """Prompt groups by outcome.
-
-    Attributes:
-        reserved: Groups reserved anew.
-        brought_back: Groups that a restore brought back, by its own row or by reserving them again.
-        trained: Groups that a step trained on.
-        trained_again: Trainings of a group that an earlier run had trained or discarded already.
-        discarded: By reason.
-        interrupted: Unfinished when their run was killed, and not brought back.
-        open: Unfinished at the end of the file, or when their run ended.
-    """
-
-    reserved: int
-    brought_back: int
-    trained: int
-    trained_again: int
-    discarded: Mapping[str, int]
-    interrupted: int
-    open: int
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What a trace holds.
-
-    Attributes:
-        runs: In the order in which they begin.
-        rows: Events read.
-        attempts: By outcome.
-        groups: By outcome.
-        steps_trained: Training steps, each trained again counted again.
-        steps_again: Steps that a later run trained again.
-        refits: Weight syncs that installed another version.
-        calls_cut: Calls that these refits paused.
-        refit_s: What they took together, in seconds; ``None`` if no row says.
-        checkpoints: Checkpoints published.
-        restores: Checkpoints restored.
-        ages: Staleness of every step.
-        other_events: Events outside the vocabulary, by name.
-    """
-
-    runs: tuple[RunSummary, ...]
-    rows: int
-    attempts: AttemptCounts
-    groups: GroupCounts
-    steps_trained: int
-    steps_again: int
-    refits: int
-    calls_cut: int
-    refit_s: float | None
-    checkpoints: int
-    restores: int
-    ages: AgeReport
-    other_events: Mapping[str, int]
-
-    def self_check(self) -> None:
-        """Conservation: every attempt that began ended in exactly one way, and every row belongs to a run.
-
-        Raises:
-            AssertionError: The counts do not add up.
-        """
-        a = self.attempts
-        assert a.begun == a.sealed + sum(a.abandoned.values()) + a.interrupted + a.open, a
-        assert self.rows == sum(run.rows for run in self.runs), self.rows
 
 
 def summarise(events: Iterable[Row]) -> Summary:
@@ -216,6 +124,7 @@ class SummaryFold:
             restores=get("restores", 0),
             ages=self._ages.result(),
             other_events=dict(self._other),
+            perhaps_two_jobs=self._runs.side_by_side(),
         )
 
     def _count(self, what: str, by: int = 1) -> None:

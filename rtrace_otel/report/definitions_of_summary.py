@@ -269,5 +269,13 @@ SUMMARY_DEFINITIONS: Final = (
         "restores",
         NEMO_RL,
     ),
+    Definition(
+        "perhaps_two_jobs",
+        ("summary", "waste"),
+        "Runs that restored no checkpoint while the run before them went on: perhaps another job in the same file.",
+        "runs with no checkpoint_restored and 3 rows or more, after whose first row the run before wrote 20 or more",
+        "runs",
+        HERE,
+    ),
 )
 """In the order of the page."""

@@ -9,7 +9,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.summary import AttemptCounts, summarise
+from rtrace_otel.analysis.summary import summarise
+from rtrace_otel.analysis.summary_results import AttemptCounts
 from rtrace_otel.events import Row
 from tests.report.history import (
     abandoned,
