@@ -27,6 +27,7 @@ SCRIPTS: Final = (
     "assets/core.js",
     "assets/format.js",
     "assets/columns.js",
+    "assets/pieces.js",
     "assets/table.js",
     "assets/blocks.js",
     "assets/lines.js",
