@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ def check(page: Page) -> None:
     assert [] == [node for node in nodes if node.get("focusable") and not node["name"] and node["role"] not in roots]
     levels = [int(node["level"]) for node in nodes if node["role"] == "heading"]
     assert 1 == levels[0]
-    assert [] == [(before, level) for before, level in zip(levels, levels[1:], strict=False) if level > before + 1]
+    assert [] == [(before, level) for before, level in pairwise(levels) if level > before + 1]
     assert 1 == levels.count(1)
     assert [] == page.evaluate(WEAK_TEXTS)
 

@@ -77,7 +77,8 @@ _PAGE: Final = """<!doctype html>
 <style>{style}</style>
 </head>
 <body class="index">
-<header class="top"><div class="names"><h1>Rollout traces</h1><p id="lost" class="about" role="status"></p></div></header>
+<header class="top"><div class="names"><h1>Rollout traces</h1>
+<p id="lost" class="about" role="status"></p></div></header>
 <main id="main">{notes}
 <div class="table"><div class="scroll"><table aria-label="Traces">
 <thead><tr>{heads}</tr></thead>
