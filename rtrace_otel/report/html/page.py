@@ -44,6 +44,8 @@ SCRIPTS: Final = (
     "assets/timeline/legend.js",
     "assets/timeline/controls.js",
     "assets/timeline/parts.js",
+    "assets/timeline/tell.js",
+    "assets/timeline/address.js",
     "assets/timeline/panel.js",
     "assets/age.js",
     "assets/flow.js",
