@@ -157,7 +157,7 @@ def test_a_line_chart_says_where_its_cursor_is(demo: Built, open_page: OpenPage)
 def test_the_focus_is_seen_wherever_it_is(demo: Built, open_page: OpenPage) -> None:
     """Through the whole page by Tab: always an outline, never a place twice before the end, and never backwards."""
     page = open_page(demo.path)
-    seen = []
+    seen: list[int] = []
     here = """(() => { const at = document.activeElement, style = getComputedStyle(at);
         const all = [...document.querySelectorAll("*")];
         return [all.indexOf(at), style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2]; })()"""
