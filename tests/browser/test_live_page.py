@@ -204,3 +204,22 @@ def test_choosing_one_of_several(page: Page, tmp_path: Path) -> None:
         page.click("text=all traces")
         page.wait_for_url(url)
         assert 2 == page.locator("tbody tr").count()
+
+
+def test_the_list_takes_what_is_new_and_keeps_the_focus(page: Page, tmp_path: Path) -> None:
+    """A trace that comes appears after ten seconds, and whoever stands on a link still does; a lost server is told."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "rollout_trace.jsonl").write_bytes(lines(JOB[:3]))
+    page.clock.install()
+    with served(tmp_path) as url:
+        page.goto(url)
+        page.focus("text=b/rollout_trace.jsonl")
+        (tmp_path / "c").mkdir()
+        (tmp_path / "c" / "rollout_trace.jsonl").write_bytes(lines(JOB[:3]))
+        page.clock.fast_forward(10_000)
+        page.wait_for_selector("text=c/rollout_trace.jsonl")
+        assert 3 == page.locator("tbody tr").count()
+        assert "b/rollout_trace.jsonl" == page.evaluate("document.activeElement.textContent")
+    page.clock.fast_forward(10_000)
+    page.wait_for_selector("text=Connection lost, trying again.")
