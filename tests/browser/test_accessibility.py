@@ -17,7 +17,8 @@ from rtrace_otel.report.fleet_page import fleet_page
 from rtrace_otel.report.html.index import index_page
 from tests.browser.conftest import OpenPage
 from tests.browser.pages import Built
-from tests.browser.timeline import press, until
+from tests.browser.timeline import press
+from tests.browser.waiting import until
 from tests.fleet.files import job
 
 NAMED = {"button", "link", "searchbox", "textbox", "img", "image", "application", "table", "region", "navigation"}
