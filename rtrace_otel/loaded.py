@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.analysis.reading.reader import read_events
-from rtrace_otel.analysis.summary import Summary, SummaryFold
+from rtrace_otel.analysis.summary import SummaryFold
+from rtrace_otel.analysis.summary_results import Summary
 from rtrace_otel.columns.extra import require
 from rtrace_otel.columns.registry import TABLES
 from rtrace_otel.errors import RTraceError

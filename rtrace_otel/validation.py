@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 from rtrace_otel.events import COMMON_FIELDS, EVENTS_BY_NAME
@@ -15,8 +16,11 @@ _NOTHING = object()
 MAX_SHAPES = 64
 """Shapes of legal rows remembered for each event."""
 
-_legal_shapes: dict[str, set[tuple[object, ...]]] = {}
-"""By event: names of fields, then types, of rows that are legal whatever the values are."""
+_Judge: TypeAlias = tuple[str, Callable[[Any], bool]]
+"""A field, and what judges its value."""
+
+_legal_shapes: dict[str, dict[tuple[object, ...], tuple[_Judge, ...]]] = {}
+"""By event, and by names of fields, then types, of rows: the fields whose type alone does not make them legal."""
 
 _NON_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 
@@ -52,33 +56,37 @@ def validate_row(row: Mapping[str, Any]) -> list[Problem]:
         The problems, empty if there are none.
     """
     event = row.get("event")
-    plan = _PLANS.get(event) if isinstance(event, str) else None
-    if plan is not None and _is_plain(event, row, plan):
-        return []
+    shapes = _legal_shapes.get(event) if isinstance(event, str) else None
+    if shapes is not None:
+        shape = (*row, *map(type, row.values()))
+        judges = shapes.get(shape)
+        if judges is None:
+            judges = _judges_of(_PLANS[str(event)], row)
+            if judges is not None and len(shapes) < MAX_SHAPES:
+                shapes[shape] = judges
+        if judges is not None and (not judges or _all_legal(judges, row)):
+            return []
     known = EVENTS_BY_NAME.get(event) if isinstance(event, str) else None
     name = event if isinstance(event, str) else "?"
     fields = COMMON_FIELDS + (known.fields if known else ())
     return [problem for field in fields if (problem := _check(name, field, row)) is not None]
 
 
-def _is_plain(event: Any, row: Mapping[str, Any], plan: _Plan) -> bool:
-    """Whether a row is sure to be legal: a quick look at the types of its values, as most rows need no more."""
-    shape = (*row, *map(type, row.values()))
-    if shape in _legal_shapes.get(event, ()):
-        return True
-    get = row.get
-    types_suffice = True
+def _judges_of(plan: _Plan, row: Mapping[str, Any]) -> tuple[_Judge, ...] | None:
+    """What must still be looked at in rows of this shape; ``None`` if their types are not those of most rows."""
+    judges: list[_Judge] = []
     for name, types, is_legal, required in plan:
-        value = get(name)
+        value = row.get(name)
         if type(value) in types or (value is None and not required):
             continue
-        types_suffice = False
-        if is_legal is None or not is_legal(value):
-            return False
-    shapes = _legal_shapes.setdefault(event, set())
-    if types_suffice and len(shapes) < MAX_SHAPES:
-        shapes.add(shape)
-    return True
+        if is_legal is None or name not in row:
+            return None
+        judges.append((name, is_legal))
+    return tuple(judges)
+
+
+def _all_legal(judges: tuple[_Judge, ...], row: Mapping[str, Any]) -> bool:
+    return all(is_legal(row[name]) for name, is_legal in judges)
 
 
 def _check(event: str, field: Field, row: Mapping[str, Any]) -> Problem | None:
@@ -124,15 +132,23 @@ def _is_tokens_by_version(value: object) -> bool:
     return isinstance(value, Mapping) and all(_is_version(k) and _is_int(v) and v >= 0 for k, v in value.items())
 
 
+def _are_texts(values: list[object]) -> bool:
+    return all(map(_is_text, values))
+
+
+def _begin_with(entries: list[Any], types: tuple[type, ...]) -> bool:
+    """Whether all entries are lists that begin with values of exactly these types: column by column, not one by one."""
+    if set(map(type, entries)) != {list} or min(map(len, entries)) < len(types):
+        return False
+    return all(set(map(type, map(itemgetter(place), entries))) == {kind} for place, kind in enumerate(types))
+
+
 def _is_list_of(*columns: Callable[[object], bool]) -> Callable[[object], bool]:
     """Entries may have further columns: NeMo RL documents them as sequences of any length."""
     plain = tuple(str if column is _is_text else int for column in columns)
-    width = len(plain)
 
     def legal(value: object) -> bool:
-        if isinstance(value, list) and all(
-            type(entry) is list and tuple(map(type, entry[:width])) == plain for entry in value
-        ):
+        if type(value) is list and _begin_with(value, plain):
             return True
         return isinstance(value, list) and all(
             isinstance(entry, list)
@@ -150,7 +166,7 @@ _IS_LEGAL: dict[FieldType, Callable[[object], bool]] = {
     FieldType.INT: _is_int,
     FieldType.FLOAT: _is_float,
     FieldType.BOOL: lambda value: isinstance(value, bool),
-    FieldType.IDS: lambda value: isinstance(value, list) and all(map(_is_text, value)),
+    FieldType.IDS: lambda value: isinstance(value, list) and (set(map(type, value)) <= {str} or _are_texts(value)),
     FieldType.TOKENS_BY_VERSION: _is_tokens_by_version,
     FieldType.CALLS: _is_list_of(_is_text, _is_int),
     FieldType.CALL_VERSIONS: _is_list_of(_is_text, _is_int, _is_int),
@@ -179,3 +195,4 @@ def _step_of_plan(field: Field) -> tuple[str, frozenset[type], Callable[[object]
 _PLANS: dict[str, _Plan] = {
     name: tuple(map(_step_of_plan, COMMON_FIELDS + event.fields)) for name, event in EVENTS_BY_NAME.items()
 }
+_legal_shapes.update((name, {}) for name in _PLANS)

@@ -11,7 +11,8 @@ from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.restore_results import RestoreReport
 from rtrace_otel.analysis.runs import RunFold
 from rtrace_otel.analysis.staleness import STALENESS_EVENTS, Staleness, StalenessFold
-from rtrace_otel.analysis.summary import Summary, SummaryFold
+from rtrace_otel.analysis.summary import SummaryFold
+from rtrace_otel.analysis.summary_results import Summary
 from rtrace_otel.analysis.together import Part, together
 
 

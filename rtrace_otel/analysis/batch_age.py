@@ -99,7 +99,7 @@ def recomputed_tokens_by_version(events: Iterable[Row]) -> dict[str, dict[int, i
     """
     groups = PublishedGroups()
     cuts = RefitCuts(max_released=None)
-    calls: dict[str, list[Sequence[Any]]] = {}
+    calls: dict[str, Sequence[Sequence[Any]]] = {}
     for row in events:
         groups.add(row)
         event = row.get("event")

@@ -203,23 +203,43 @@ def record_refit(cuts: RefitCuts, row: Row) -> None:
         cuts.record(replaced, new, well_formed(row.get("calls"), 2), source=run if isinstance(run, str) else None)
 
 
-def well_formed(entries: Any, columns: Literal[2, 3]) -> list[Sequence[Any]]:
-    """The entries of a ``calls`` (2 columns) or ``call_versions`` (3) field whose numbers are numbers.
+class _Asked:
+    """Remembers the latest answer, because several analyses of one pass ask of the same row, one after the other.
 
-    The last of them, the tokens, has no more than 63 bits.
+    Its parts are replaced together, so that threads agree; a row that was read does not change.
     """
-    if not isinstance(entries, (list, tuple)):
-        return []
-    tokens = columns - 1
-    return [
-        entry
-        for entry in entries
-        if isinstance(entry, (list, tuple))
-        and len(entry) >= columns
-        and type(entry[1]) is int
-        and type(entry[tokens]) is int
-        and -MAX_INT < entry[tokens] < MAX_INT
-    ]
+
+    def __init__(self) -> None:
+        self._latest: tuple[object, int, tuple[Sequence[Any], ...]] = (None, 0, ())
+
+    def of(self, entries: Any, columns: Literal[2, 3]) -> tuple[Sequence[Any], ...]:
+        """The entries of a ``calls`` (2 columns) or ``call_versions`` (3) field whose numbers are numbers.
+
+        The last of them, the tokens, has no more than 63 bits.
+        """
+        if not isinstance(entries, (list, tuple)):
+            return ()
+        asked, width, found = self._latest
+        if asked is entries and width == columns:
+            return found
+        tokens = columns - 1
+        found = tuple(
+            [
+                entry
+                for entry in entries
+                if isinstance(entry, (list, tuple))
+                and len(entry) >= columns
+                and type(entry[1]) is int
+                and type(entry[tokens]) is int
+                and -MAX_INT < entry[tokens] < MAX_INT
+            ]
+        )
+        self._latest = (entries, columns, found)
+        return found
+
+
+well_formed: Final = _Asked().of
+"""See :meth:`_Asked.of`."""
 
 
 def rebuild_refit_cuts(events: Iterable[Row]) -> RefitCuts:

@@ -9,10 +9,7 @@ from typing import Final
 from rtrace_otel.analysis.ledger.settled import LongLoss
 from rtrace_otel.analysis.ledger.work import Amount, Fate
 from rtrace_otel.analysis.lineage import Lineage
-from rtrace_otel.analysis.runs import HowEnded
-
-MANY_LATE_ROWS: Final = 20
-"""A run that was killed does not write as many rows after the next one began."""
+from rtrace_otel.analysis.runs import MANY_LATE_ROWS, HowEnded
 
 LOST: Final = (Fate.REDONE, Fate.TRAINED_AGAIN, Fate.DISCARDED, Fate.NEVER_CAME_BACK)
 """Fates of rollouts whose results the stop cost."""

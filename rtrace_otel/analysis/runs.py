@@ -9,6 +9,9 @@ from typing import Final, Literal, TypeAlias
 from rtrace_otel.analysis.checked import amount, time_of
 from rtrace_otel.events import EVENTS_BY_NAME, Row
 
+MANY_LATE_ROWS: Final = 20
+"""A run that was killed does not write as many rows after the next one began."""
+
 HowEnded: TypeAlias = Literal["clean", "killed", "unknown"]
 """``clean``: it wrote ``run_ended``. ``killed``: it did not, and a run began after its last row. ``unknown``: else."""
 
@@ -69,6 +72,8 @@ class _Run:
     last_step: int | None = None
     rows_lost: int = 0
     clock_steps: int = 0
+    before: _Run | None = None
+    rows_before: int = 0
 
     def take(self, event: str, row: Row) -> None:
         """A row of ``_OF_RUNS``."""
@@ -86,6 +91,12 @@ class _Run:
         elif event == "clock_adjusted":
             self.clock_steps += 1
 
+    def beside(self) -> bool:
+        """Whether the run before went on for long, and nothing tells that this one goes on with its job."""
+        if self.before is None or self.restored_row or self.rows <= 2:  # it began and ended, and did no work
+            return False
+        return self.before.rows - self.rows_before >= MANY_LATE_ROWS
+
 
 _OF_RUNS: Final = frozenset(
     {"run_started", "run_ended", "checkpoint_restored", "train_step", "trace_gap", "clock_adjusted"}
@@ -99,6 +110,7 @@ class RunFold:
     def __init__(self) -> None:
         """Begin with no row seen."""
         self._runs: dict[str, _Run] = {}
+        self._newest: _Run | None = None
         self._rows = 0
 
     def add(self, row: Row) -> bool:
@@ -106,7 +118,7 @@ class RunFold:
         event, time = row["event"], time_of(row)
         run = self._runs.get(row["run"])
         if run is None:
-            run = self._runs[row["run"]] = _Run(row["run"], self._rows)
+            run = self._runs[row["run"]] = self._begin(row)
         run.last_place = self._rows
         self._rows += 1
         run.rows += 1
@@ -118,6 +130,18 @@ class RunFold:
         if event in _OF_RUNS:
             run.take(event, row)
         return event in EVENTS_BY_NAME
+
+    def _begin(self, row: Row) -> _Run:
+        run = _Run(row["run"], self._rows)
+        if row.get("parent_run") is None:
+            if self._newest is not None:
+                run.before, run.rows_before = self._newest, self._newest.rows
+            self._newest = run
+        return run
+
+    def side_by_side(self) -> int:
+        """Runs that began, and restored nothing, while the run before them still wrote: perhaps of another job."""
+        return sum(run.beside() for run in self._runs.values())
 
     def result(self) -> tuple[RunSummary, ...]:
         """The runs so far."""

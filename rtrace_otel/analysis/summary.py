@@ -2,109 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from rtrace_otel.analysis.ages import AgeFold, AgeReport, TrainedStep
+from rtrace_otel.analysis.ages import AgeFold, TrainedStep
 from rtrace_otel.analysis.checked import duration
-from rtrace_otel.analysis.runs import RunFold, RunSummary
+from rtrace_otel.analysis.runs import RunFold
+from rtrace_otel.analysis.summary_results import AttemptCounts, GroupCounts, Summary
 from rtrace_otel.events import EVENTS_BY_NAME, Row
 
 Watch: TypeAlias = Callable[[TrainedStep], None]
-
-
-@dataclass(frozen=True, slots=True)
-class AttemptCounts:
-    """Rollout attempts by outcome: sealed + abandoned + interrupted + open = begun.
-
-    Attributes:
-        begun: Attempts dispatched, or resumed in the middle; each counts once, however often it was dispatched.
-        sealed: With a result; ``masked`` of them are masked.
-        masked: As above.
-        abandoned: By reason.
-        interrupted: Open when their run was killed.
-        open: Open at the end of the file, or when their run ended.
-        refusals: Dispatches refused; such an attempt stays open and is dispatched again.
-        resumed: Attempts that a restore kept or continued, by level.
-    """
-
-    begun: int
-    sealed: int
-    masked: int
-    abandoned: Mapping[str, int]
-    interrupted: int
-    open: int
-    refusals: int
-    resumed: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class GroupCounts:
-    """Prompt groups by outcome.
-
-    Attributes:
-        reserved: Groups reserved anew.
-        brought_back: Groups that a restore brought back, by its own row or by reserving them again.
-        trained: Groups that a step trained on.
-        trained_again: Trainings of a group that an earlier run had trained or discarded already.
-        discarded: By reason.
-        interrupted: Unfinished when their run was killed, and not brought back.
-        open: Unfinished at the end of the file, or when their run ended.
-    """
-
-    reserved: int
-    brought_back: int
-    trained: int
-    trained_again: int
-    discarded: Mapping[str, int]
-    interrupted: int
-    open: int
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What a trace holds.
-
-    Attributes:
-        runs: In the order in which they begin.
-        rows: Events read.
-        attempts: By outcome.
-        groups: By outcome.
-        steps_trained: Training steps, each trained again counted again.
-        steps_again: Steps that a later run trained again.
-        refits: Weight syncs that installed another version.
-        calls_cut: Calls that these refits paused.
-        refit_s: What they took together, in seconds; ``None`` if no row says.
-        checkpoints: Checkpoints published.
-        restores: Checkpoints restored.
-        ages: Staleness of every step.
-        other_events: Events outside the vocabulary, by name.
-    """
-
-    runs: tuple[RunSummary, ...]
-    rows: int
-    attempts: AttemptCounts
-    groups: GroupCounts
-    steps_trained: int
-    steps_again: int
-    refits: int
-    calls_cut: int
-    refit_s: float | None
-    checkpoints: int
-    restores: int
-    ages: AgeReport
-    other_events: Mapping[str, int]
-
-    def self_check(self) -> None:
-        """Conservation: every attempt that began ended in exactly one way, and every row belongs to a run.
-
-        Raises:
-            AssertionError: The counts do not add up.
-        """
-        a = self.attempts
-        assert a.begun == a.sealed + sum(a.abandoned.values()) + a.interrupted + a.open, a
-        assert self.rows == sum(run.rows for run in self.runs), self.rows
 
 
 def summarise(events: Iterable[Row]) -> Summary:
@@ -145,7 +54,7 @@ class SummaryFold:
         self._ages = AgeFold(watch) if ages is None else ages
         self._own = [fold.add for fold, given in ((self._runs, runs), (self._ages, ages)) if given is None]
         self._rows = 0
-        self._open_attempts: dict[str, str] = {}
+        self._open_attempts: defaultdict[str, set[str]] = defaultdict(set)
         self._open_groups: dict[str, _OpenGroup] = {}
         self._counts: dict[str, int] = {}
         self._by_reason: dict[str, dict[str, int]] = {"abandoned": {}, "discarded": {}, "resumed": {}}
@@ -182,7 +91,7 @@ class SummaryFold:
         """The summary of the rows so far."""
         runs = self._runs.result()
         killed = {run.run for run in runs if run.ended_how == "killed"}
-        interrupted = sum(run in killed for run in self._open_attempts.values())
+        interrupted = sum(len(self._open_attempts[run]) for run in killed & self._open_attempts.keys())
         lost_groups = sum(group.run in killed for group in self._open_groups.values())
         get = self._counts.get
         return Summary(
@@ -194,7 +103,7 @@ class SummaryFold:
                 masked=get("masked", 0),
                 abandoned=dict(self._by_reason["abandoned"]),
                 interrupted=interrupted,
-                open=len(self._open_attempts) - interrupted,
+                open=sum(map(len, self._open_attempts.values())) - interrupted,
                 refusals=get("refusals", 0),
                 resumed=dict(self._by_reason["resumed"]),
             ),
@@ -216,6 +125,7 @@ class SummaryFold:
             restores=get("restores", 0),
             ages=self._ages.result(),
             other_events=dict(self._other),
+            perhaps_two_jobs=self._runs.side_by_side(),
         )
 
     def _count(self, what: str, by: int = 1) -> None:
@@ -227,9 +137,10 @@ class SummaryFold:
 
     def _begin_attempt(self, row: Row) -> None:
         attempt_id = str(row.get("attempt_id"))
-        if attempt_id not in self._open_attempts:
+        of_run = self._open_attempts[row["run"]]
+        if attempt_id not in of_run:
             self._count("begun")
-        self._open_attempts[attempt_id] = row["run"]
+            of_run.add(attempt_id)
 
     def _resume(self, row: Row) -> None:
         self._count_reason("resumed", row.get("level"))
@@ -237,8 +148,16 @@ class SummaryFold:
             self._begin_attempt(row)
 
     def _end_attempt(self, row: Row) -> bool:
-        """Whether the attempt was open; ends of attempts that never began are not counted."""
-        return self._open_attempts.pop(str(row.get("attempt_id")), None) is not None
+        """Whether the attempt was open, in its run or another; ends of attempts that never began are not counted."""
+        attempt_id = str(row.get("attempt_id"))
+        ids = self._open_attempts.get(row["run"])
+        if ids is None or attempt_id not in ids:
+            newest_first = reversed(self._open_attempts.values())
+            ids = next((ids for ids in newest_first if attempt_id in ids), None)
+        if not ids:
+            return False
+        ids.remove(attempt_id)
+        return True
 
     def _seal(self, row: Row) -> None:
         if self._end_attempt(row):

@@ -112,7 +112,7 @@ class GroupBook:
         """Take a ``group_published`` or ``group_sealed`` row."""
         group_id, run = str(row.get("group_id")), str(row.get("run", ""))
         named = row.get("call_versions")
-        calls = tuple(well_formed(named, 3))
+        calls = well_formed(named, 3)
         unknown = _unknown_tokens(named) if isinstance(named, (list, tuple)) and len(calls) < len(named) else 0
         counts = clean_counts(row.get("tokens_by_version"))
         if counts is None and not calls:

@@ -142,7 +142,7 @@ SUMMARY_DEFINITIONS: Final = (
     Definition(
         "begun",
         ("summary",),
-        "Attempts dispatched, or resumed in the middle; each once, however often it was dispatched.",
+        "Attempts dispatched, or resumed in the middle; once in each run, however often the run dispatched it.",
         "",
         "attempts",
         HERE,
@@ -268,6 +268,14 @@ SUMMARY_DEFINITIONS: Final = (
         "",
         "restores",
         NEMO_RL,
+    ),
+    Definition(
+        "perhaps_two_jobs",
+        ("summary", "waste"),
+        "Runs that restored no checkpoint while the run before them went on: perhaps another job in the same file.",
+        "runs with no checkpoint_restored and 3 rows or more, after whose first row the run before wrote 20 or more",
+        "runs",
+        HERE,
     ),
 )
 """In the order of the page."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.analysis.runs import RunSummary
-from rtrace_otel.analysis.summary import Summary
+from rtrace_otel.analysis.summary_results import Summary
 from rtrace_otel.report.age import age_json, difference_sentences, headline
 from rtrace_otel.report.damage import damage_sentences
 from rtrace_otel.report.document import Block, Column, Document, Facts, Sentence, Table, printable
@@ -26,6 +26,7 @@ def summary_document(summary: Summary, read: ReadReport, *, with_ages: bool = Tr
     """
     blocks: list[Block] = [
         Sentence(verdict(summary), "finding"),
+        *_perhaps_two_jobs(summary),
         _run_table(summary),
         Facts("What happened", _facts(summary)),
     ]
@@ -61,6 +62,13 @@ def verdict(summary: Summary) -> str:
     interrupted = summary.attempts.interrupted
     text += f"; {plural(interrupted, 'attempt')} in flight at a kill" if interrupted else ""
     return f"{text}."
+
+
+def _perhaps_two_jobs(summary: Summary) -> tuple[Sentence, ...]:
+    if not summary.perhaps_two_jobs:
+        return ()
+    text = "A run went on after the next one had begun, which restored no checkpoint."
+    return (Sentence(f"{text} These may be two jobs in one file.", "finding"),)
 
 
 def summary_json(summary: Summary) -> dict[str, Any]:

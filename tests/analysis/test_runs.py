@@ -172,6 +172,30 @@ def test_interleaved_runs_are_counted_apart() -> None:
     ] == [(r.run, r.started, r.last_row, r.rows, r.first_step, r.last_step, r.ended_how) for r in found]
 
 
+def beside(*events: Row) -> int:
+    """How many runs may be of another job."""
+    fold = RunFold()
+    for row in trace(*events):
+        fold.add(row)
+    return fold.side_by_side()
+
+
+@pytest.mark.parametrize(
+    ("number", "rows_late", "second"),
+    [
+        (1, 20, (started("b"), dispatched_once("b"), dispatched_once("b"))),
+        (0, 19, (started("b"), dispatched_once("b"), dispatched_once("b"))),
+        (0, 20, (started("b"), restored("b", 4, from_run="a"), dispatched_once("b"))),
+        (0, 20, (started("b"), ended("b"))),
+        (0, 20, (started("b", parent_run="a"), dispatched_once("b"), dispatched_once("b"))),
+    ],
+    ids=["two jobs", "few late rows", "it restored", "it did no work", "a forked child"],
+)
+def test_runs_side_by_side_may_be_two_jobs(number: int, rows_late: int, second: tuple[Row, ...]) -> None:
+    """Run a goes on for so many rows after run b began."""
+    assert number == beside(started("a"), *second, *[dispatched_once("a")] * rows_late)
+
+
 def test_step_zero_is_a_step() -> None:
     """The first step may have number 0."""
     assert [(0, 1)] == [(run.first_step, run.last_step) for run in runs(trained("a", 0, 0), trained("a", 1, 1))]

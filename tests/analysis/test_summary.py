@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from rtrace_otel.analysis.ages import AgeReport, step_ages
-from rtrace_otel.analysis.summary import MAX_OTHER, AttemptCounts, GroupCounts, Summary, summarise
+from rtrace_otel.analysis.summary import MAX_OTHER, summarise
+from rtrace_otel.analysis.summary_results import AttemptCounts, GroupCounts, Summary
 from rtrace_otel.events import Row
 from tests.report.history import (
     dispatched,

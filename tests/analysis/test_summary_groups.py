@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rtrace_otel.analysis.summary import GroupCounts, summarise
+from rtrace_otel.analysis.summary import summarise
+from rtrace_otel.analysis.summary_results import GroupCounts
 from rtrace_otel.events import Row
 from tests.report.history import ended, event, published, reserved, restored, started, trace, trained
 

@@ -17,7 +17,8 @@ from rtrace_otel.demo.supervisor import DemoResult, run_demo
 from rtrace_otel.events import Row
 from rtrace_otel.spans.projector import project
 from tests.integration.chain import Chain, Found, SpanKey, chain
-from tests.servers import eventually, get_text, need_binaries
+from tests.server_process import get_text
+from tests.servers import eventually, need_binaries
 
 BUSY: Final = DemoSettings(groups_in_flight=24, failure_rate=0.15)
 """A kill finds rollouts which the checkpoint knows of and which have not ended; some that are resumed fail."""

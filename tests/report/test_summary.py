@@ -10,7 +10,7 @@ import pytest
 from rtrace_otel.analysis.ages import AgeReport
 from rtrace_otel.analysis.reading.damage import Damage, DamageKind, ReadReport, Tally
 from rtrace_otel.analysis.runs import RunSummary
-from rtrace_otel.analysis.summary import AttemptCounts, GroupCounts, Summary
+from rtrace_otel.analysis.summary_results import AttemptCounts, GroupCounts, Summary
 from rtrace_otel.report.document import Facts, Sentence
 from rtrace_otel.report.formats import to_csv, to_markdown
 from rtrace_otel.report.summary import next_blocks, summary_document, summary_json, verdict
@@ -132,7 +132,7 @@ def test_a_summary_as_json_values() -> None:
         },
         "steps_trained": 15, "steps_again": 1, "refits": 15, "calls_cut": 1324, "refit_s": 0.03, "checkpoints": 3,
         "restores": 1, "ages": {"steps": [], "differences": (), "tokens": 0, "batch_age": None},
-        "other_events": {"tool_call": 1200, "judge": 1},
+        "other_events": {"tool_call": 1200, "judge": 1}, "perhaps_two_jobs": 0,
     }  # fmt: skip
 
     assert expected == summary_json(replace(JOB, runs=(CLEAN,)))
@@ -227,3 +227,13 @@ def test_runs_that_begin_alike_can_be_told_apart() -> None:
     place = [column.key for column in columns].index("run")
 
     assert 2 == len({cells[place] for cells in rows})
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_two_jobs_are_pointed_out(number: int) -> None:
+    """Only if there may be two."""
+    found = replace(JOB, perhaps_two_jobs=number)
+    texts = [block.text for block in summary_document(found, read()).blocks if isinstance(block, Sentence)]
+
+    assert bool(number) == any("These may be two jobs in one file." in text for text in texts)
+    assert number == summary_json(found)["perhaps_two_jobs"]

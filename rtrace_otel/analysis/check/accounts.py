@@ -92,14 +92,14 @@ class Accounts:
         for group_id in identities(row.get("groups")):
             self._account(group_id, place.life).brought_back = True
 
-    def keep(self, row: Row, place: Place) -> None:
+    def keep(self, row: Row, life: Life) -> None:
         """A restore kept a sealed sibling."""
         group_id, attempt_id = identity(row, "group_id"), identity(row, "attempt_id")
         if group_id is not None and attempt_id is not None:
-            account = self._account(group_id, place.life)
+            account = self._account(group_id, life)
             account.brought_back = True
             account.siblings[attempt_id] = whole(row.get("tokens_kept"))
-            account.active_in.add(place.life.timeline)
+            account.active_in.add(life.timeline)
 
     def begin(self, group_id: str | None, life: Life) -> None:
         """An attempt began."""

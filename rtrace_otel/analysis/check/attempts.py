@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Final, TypeAlias
 
 from rtrace_otel.analysis.check.accounts import Accounts, Sealed
 from rtrace_otel.analysis.check.findings import Findings
@@ -17,16 +17,11 @@ from rtrace_otel.events import Row
 _PAST: Final = {"sealed": "was sealed", "abandoned": "was abandoned", "kept": "was kept as a sealed sibling"}
 
 
-class _Open(NamedTuple):
-    place: Place
-    group_id: str | None
-    kept: int
+_Open: TypeAlias = tuple[Life, int, str | None, int]
+"""Where it began (life and line), its group, and the tokens that a resume kept; a plain tuple is soon made."""
 
-
-class _Ended(NamedTuple):
-    timeline: int
-    line: int
-    how: str
+_Ended: TypeAlias = tuple[int, int, str]
+"""Timeline, line, and how it ended."""
 
 
 class AttemptRules:
@@ -49,46 +44,46 @@ class AttemptRules:
 
     def open_attempts(self) -> Iterator[Life]:
         """For each attempt that is open, where it began."""
-        return (attempt.place.life for attempt in self._open.values())
+        return (life for life, _, _, _ in self._open.values())
 
-    def dispatch(self, row: Row, place: Place) -> None:
+    def dispatch(self, row: Row, life: Life, line: int) -> None:
         """An attempt was sent out, for the first time or again after a refusal."""
-        self._begin(row, place, kept=0)
+        self._begin(row, life, line, 0)
 
-    def resume(self, row: Row, place: Place) -> None:
+    def resume(self, row: Row, life: Life, line: int) -> None:
         """An attempt goes on after a restore, or its result was kept."""
         if row.get("level") != "sibling":
-            self._begin(row, place, kept=whole(row.get("tokens_kept")) or 0)
+            self._begin(row, life, line, whole(row.get("tokens_kept")) or 0)
             return
-        self._accounts.keep(row, place)
+        self._accounts.keep(row, life)
         attempt_id = identity(row, "attempt_id")
         if attempt_id is not None:
-            self._ended.put((place.life.process, attempt_id), _Ended(place.life.timeline, place.line, "kept"))
+            self._ended.put((life.process, attempt_id), (life.timeline, line, "kept"))
 
-    def seal(self, row: Row, place: Place) -> None:
+    def seal(self, row: Row, life: Life, line: int) -> None:
         """An attempt has its result."""
         attempt_id = identity(row, "attempt_id")
         if attempt_id is None:
             return
         tokens = whole(row.get("tokens"))
-        attempt = self._end(attempt_id, place, "sealed")
+        attempt = self._end(attempt_id, life, line, "sealed")
         if attempt is not None:
-            masked = row.get("masked") is True
-            self._accounts.seal(attempt_id, attempt.group_id, Sealed(place.life, tokens, attempt.kept, masked))
+            _, _, group_id, kept = attempt
+            self._accounts.seal(attempt_id, group_id, Sealed(life, tokens, kept, row.get("masked") is True))
         else:
             self._accounts.end_unmatched(tokens)
 
-    def abandon(self, row: Row, place: Place) -> None:
+    def abandon(self, row: Row, life: Life, line: int) -> None:
         """An attempt was given up."""
         attempt_id = identity(row, "attempt_id")
         if attempt_id is None:
             return
         tokens = whole(row.get("tokens"))
-        before = self._ended.get((place.life.process, attempt_id))
-        attempt = self._end(attempt_id, place, "abandoned")
+        before = self._ended_on((life.process, attempt_id), life)
+        attempt = self._end(attempt_id, life, line, "abandoned")
         if attempt is not None:
-            self._accounts.abandon(attempt.group_id, tokens)
-        elif before is not None and before.timeline == place.life.timeline:
+            self._accounts.abandon(attempt[2], tokens)
+        elif before is not None:
             self._accounts.end_unmatched(tokens)
 
     def finish(self, ended: Mapping[str, HowEnded]) -> None:
@@ -99,43 +94,45 @@ class AttemptRules:
         """
         killed: Counter[str] = Counter()
         first: dict[str, Place] = {}
-        for (_, attempt_id), attempt in self._open.items():
-            run = attempt.place.life.run
+        for (_, attempt_id), (life, line, _, _) in self._open.items():
+            run, place = life.run, Place(life, line)
             if ended.get(run) == "killed":
                 killed[run] += 1
-                first.setdefault(run, attempt.place)
+                first.setdefault(run, place)
             elif ended.get(run) == "clean":
                 text = f"Attempt {named(attempt_id)} was dispatched here and is open, though its run ended."
-                self._findings.report("RT106", attempt.place, text)
+                self._findings.report("RT106", place, text)
         for run, number in killed.items():
             what = "1 attempt was" if number == 1 else f"{number:,} attempts were"
             self._findings.report("RT107", first[run], f"{what} open when the run was killed; the first began here.")
 
-    def _begin(self, row: Row, place: Place, kept: int) -> None:
+    def _begin(self, row: Row, life: Life, line: int, kept: int) -> None:
         attempt_id = identity(row, "attempt_id")
         if attempt_id is None:
             return
-        key = (place.life.process, attempt_id)
-        if key in self._open or self._ended_on(key, place.life) is not None:
+        key = (life.process, attempt_id)
+        if key in self._open or self._ended_on(key, life) is not None:
             return
         group_id = identity(row, "group_id")
-        self._open[key] = _Open(place, group_id, kept)
-        self._accounts.begin(group_id, place.life)
+        self._open[key] = (life, line, group_id, kept)
+        self._accounts.begin(group_id, life)
 
     def _ended_on(self, key: tuple[str, str], life: Life) -> _Ended | None:
         ended = self._ended.get(key)
-        return ended if ended is not None and ended.timeline == life.timeline else None
+        return ended if ended is not None and ended[0] == life.timeline else None
 
-    def _end(self, attempt_id: str, place: Place, how: str) -> _Open | None:
+    def _end(self, attempt_id: str, life: Life, line: int, how: str) -> _Open | None:
         """The attempt, if it was open; else a finding says what is wrong."""
-        key = (place.life.process, attempt_id)
+        key = (life.process, attempt_id)
         attempt = self._open.pop(key, None)
-        before = self._ended_on(key, place.life)
-        if attempt is not None or before is None:
-            self._ended.put(key, _Ended(place.life.timeline, place.line, how))
-        if attempt is None:
-            self._report_end(attempt_id, place, how, before)
-        return attempt
+        if attempt is not None:
+            self._ended.put(key, (life.timeline, line, how))
+            return attempt
+        before = self._ended_on(key, life)
+        if before is None:
+            self._ended.put(key, (life.timeline, line, how))
+        self._report_end(attempt_id, Place(life, line), how, before)
+        return None
 
     def _report_end(self, attempt_id: str, place: Place, how: str, before: _Ended | None) -> None:
         shown = f"Attempt {named(attempt_id)} {_PAST[how]}"
@@ -143,8 +140,9 @@ class AttemptRules:
             code = "RT104" if how == "sealed" else "RT105"
             self._findings.report(code, place, f"{shown}, but no row before says that it began.")
             return
-        code = ("RT101" if how == "sealed" else "RT102") if _is_sealed(how) == _is_sealed(before.how) else "RT103"
-        self._findings.report(code, place, f"{shown}; it {_PAST[before.how]} in line {before.line:,} already.")
+        _, line, how_before = before
+        code = ("RT101" if how == "sealed" else "RT102") if _is_sealed(how) == _is_sealed(how_before) else "RT103"
+        self._findings.report(code, place, f"{shown}; it {_PAST[how_before]} in line {line:,} already.")
 
 
 def _is_sealed(how: str) -> bool:

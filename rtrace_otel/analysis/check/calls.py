@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any, Final
 
 from rtrace_otel.analysis.check.findings import Findings
@@ -33,9 +34,10 @@ class CallRules:
 
     def refit(self, row: Row, place: Place) -> None:
         """A refit paused calls."""
-        negative = [call for call in well_formed(row.get("calls"), 2) if call[1] < 0]
-        if negative:
-            self._findings.report("RT307", place, f"A refit says that {_too_few(negative[0][0], negative[0][1])}.")
+        calls = well_formed(row.get("calls"), 2)
+        if calls and min(map(itemgetter(1), calls)) < 0:
+            call = next(call for call in calls if call[1] < 0)
+            self._findings.report("RT307", place, f"A refit says that {_too_few(call[0], call[1])}.")
 
     def publish(self, row: Row, place: Place) -> None:
         """A group's calls and tokens are known."""
@@ -45,13 +47,14 @@ class CallRules:
             return
         self._published[group_id] = place
         shown = named(group_id)
-        negative = [call for call in calls if call[2] < 0]
-        if negative:
-            text = f"In the publication of group {shown}, {_too_few(negative[0][0], negative[0][2])}."
+        if min(map(itemgetter(2), calls)) < 0:
+            call = next(call for call in calls if call[2] < 0)
+            text = f"In the publication of group {shown}, {_too_few(call[0], call[2])}."
             self._findings.report("RT307", place, text)
-        twice = _twice(str(call[0]) for call in calls)
-        if twice is not None:
-            self._findings.report("RT306", place, f"Group {shown} lists call {named(twice)} more than once.")
+        call_ids = list(map(str, map(itemgetter(0), calls)))
+        if len(set(call_ids)) < len(call_ids):
+            twice = named(_twice(call_ids))
+            self._findings.report("RT306", place, f"Group {shown} lists call {twice} more than once.")
 
     def settle(self, group_id: str, published: Published, settled: TrainedGroup, cuts: RefitCuts) -> None:
         """A group is trained or discarded; refits whose rows come after its publication are known by now.

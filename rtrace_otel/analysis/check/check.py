@@ -86,11 +86,13 @@ class CheckFold:
         self._calls = CallRules(self._findings)
         self._ages = AgeRules(self._findings, self._calls.settle, watch, ages)
         self._stream = StreamRules(self._findings)
+        self._of_attempts: dict[str, Callable[[Row, Life, int], None]] = {
+            "attempt_dispatched": self._attempts.dispatch,
+            "attempt_resumed": self._attempts.resume,
+            "attempt_sealed": self._attempts.seal,
+            "attempt_abandoned": self._attempts.abandon,
+        }
         self._handlers: dict[str, tuple[Callable[[Row, Place], None], ...]] = {
-            "attempt_dispatched": (self._attempts.dispatch,),
-            "attempt_resumed": (self._attempts.resume,),
-            "attempt_sealed": (self._attempts.seal,),
-            "attempt_abandoned": (self._attempts.abandon,),
             "group_reserved": (self._accounts.reserve,),
             "group_sealed": (self._ages.follow, self._calls.publish, self._groups.seal),
             "group_published": (
@@ -121,10 +123,15 @@ class CheckFold:
         self._rows += 1
         if self._adds_to_runs:
             self._runs.add(row)
-        place = Place(self._lineage.add(row), line)
-        self._stream.look(row, place)
-        for handle in self._handlers.get(row["event"], ()):
-            handle(row, place)
+        life, event = self._lineage.add(row), row["event"]
+        self._stream.look(row, life, line)
+        of_attempt = self._of_attempts.get(event)
+        if of_attempt is not None:  # most rows
+            of_attempt(row, life, line)
+        elif event in self._handlers:
+            place = Place(life, line)
+            for handle in self._handlers[event]:
+                handle(row, place)
 
     def result(self, read: ReadReport) -> CheckReport:
         """The report of the rows so far, as if the file ended here.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from rtrace_otel.analysis.batch_age import clean_counts
@@ -101,8 +102,8 @@ class GroupRules:
 
     def _publication(self, group_id: str, row: Row, place: Place) -> _Published:
         by_version = _sum(row.get("tokens_by_version"))
-        calls = [call[2] for call in well_formed(row.get("call_versions"), 3)]
-        by_call = whole(sum(calls)) if calls else None
+        calls = well_formed(row.get("call_versions"), 3)
+        by_call = whole(sum(map(itemgetter(2), calls))) if calls else None
         if by_version is not None and by_call is not None and by_version != by_call:
             text = f"Group {named(group_id)} has {by_version:,} tokens by version, and {by_call:,} in its calls."
             self._findings.report("RT302", place, text)

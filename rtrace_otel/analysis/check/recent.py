@@ -39,8 +39,10 @@ class Recent(Generic[_Key, _Value]):
 
     def put(self, key: _Key, value: _Value) -> None:
         """Keep an entry as the latest one; the oldest one goes if there is no room."""
-        self._entries[key] = value
-        self._entries.move_to_end(key)
-        if len(self._entries) > self._limit:
-            self._entries.popitem(last=False)
+        entries = self._entries
+        if key in entries:
+            entries.move_to_end(key)
+        entries[key] = value
+        if len(entries) > self._limit:
+            entries.popitem(last=False)
             self.dropped = True

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rtrace_otel.analysis.check.findings import Findings
-from rtrace_otel.analysis.check.lineage import Place
+from rtrace_otel.analysis.check.lineage import Life, Place
 from rtrace_otel.analysis.check.values import named
 from rtrace_otel.analysis.checked import time_of
 from rtrace_otel.events import EVENTS_BY_NAME, Row
@@ -45,9 +45,8 @@ class StreamRules:
         """Runs whose recorder says that it lost rows."""
         return frozenset(self._gaps)
 
-    def look(self, row: Row, place: Place) -> None:
+    def look(self, row: Row, life: Life, line: int) -> None:
         """Any row."""
-        life, line = place
         latest = self._runs.get(life.run)
         if latest is None:
             latest = self._runs[life.run] = _Latest()
@@ -56,17 +55,17 @@ class StreamRules:
             if t >= latest.time:
                 latest.time, latest.time_line = t, line
             else:
-                self._report_time(t, latest, place)
+                self._report_time(t, latest, Place(life, line))
         seq = row.get("seq")
         if type(seq) is int:
             if seq > latest.number:
                 latest.number, latest.number_line = seq, line
             else:
-                self._report_number(seq, latest, place)
+                self._report_number(seq, latest, Place(life, line))
         if row["event"] in EVENTS_BY_NAME and (problems := validate_row(row)):
             shown = "; ".join(f"{p.field}: expected {p.expected}, found {p.found}" for p in problems[:MAX_PROBLEMS])
             more = f"; and {len(problems) - MAX_PROBLEMS:,} more" if len(problems) > MAX_PROBLEMS else ""
-            self._findings.report("RT806", place, f"{row['event']}: {shown}{more}.")
+            self._findings.report("RT806", Place(life, line), f"{row['event']}: {shown}{more}.")
 
     def adjust_clock(self, row: Row, place: Place) -> None:
         """The host's clock was stepped."""

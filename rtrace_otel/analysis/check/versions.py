@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Final
 
 from rtrace_otel.analysis.batch_age import clean_counts
@@ -119,7 +120,9 @@ def _newest(row: Row) -> tuple[int, str]:
     """The newest version that a publication names, and as what; -1 if it names none."""
     counts = clean_counts(row.get("tokens_by_version")) or {}
     tokens = max((version for version, number in counts.items() if number > 0), default=-1)
-    begun = max(((call[1], str(call[0])) for call in well_formed(row.get("call_versions"), 3)), default=(-1, ""))
-    if begun[0] > tokens:
-        return begun[0], f"call {named(begun[1])}, which began on"
+    calls = well_formed(row.get("call_versions"), 3)
+    begun = max(map(itemgetter(1), calls), default=-1)
+    if calls and begun > tokens:
+        last = max(str(call[0]) for call in calls if call[1] == begun)
+        return begun, f"call {named(last)}, which began on"
     return tokens, "tokens of"

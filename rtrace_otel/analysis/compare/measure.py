@@ -12,7 +12,8 @@ from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.restore_results import RestoreReport
 from rtrace_otel.analysis.step_results import StepsReport
 from rtrace_otel.analysis.steps import StepsFold
-from rtrace_otel.analysis.summary import Summary, SummaryFold
+from rtrace_otel.analysis.summary import SummaryFold
+from rtrace_otel.analysis.summary_results import Summary
 from rtrace_otel.analysis.waste import WasteFold, WasteReport
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import Row

@@ -253,7 +253,9 @@ class Branch:
                 _, group = window.finished.pop(0)
                 sealed = (rollout for rollout in group.rollouts if group.trained and rollout.ended is Ended.SEALED)
                 window.forgotten += amount_of(Loss(rollout) for rollout in sealed)
-                return 1 + len(group.rollouts)
+                number = 1 + len(group.rollouts)
+                group.let_go(lambda rollout: rollout.ended is not Ended.OPEN)
+                return number
             if self._oldest == len(self.windows) - 1:
                 break
             self._oldest += 1

@@ -117,8 +117,12 @@ def settle(stop: OpenStop) -> list[Rollout]:
             name: rollout for name, rollout in stop.stopped.open.items() if id(rollout.taken) not in gone
         }
     stop.windows = []
-    rollouts = [rollout for group in groups for rollout in group.rollouts]
-    return [rollout for rollout in rollouts if rollout.taken is None or id(rollout.taken) in gone]
+    let_go: list[Rollout] = []
+    for group in groups:
+        let_go += group.let_go(lambda rollout: rollout.taken is None or id(rollout.taken) in gone)
+    for rollout in let_go:
+        rollout.taken = None
+    return let_go
 
 
 def timeline(checkpoint: Checkpoint | None) -> dict[Branch, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -189,6 +189,18 @@ class PromptGroup:
     came_back: list[Loss] = field(default_factory=list)
     place: int | None = None
     began_at: float | None = None
+
+    def let_go(self, settled: Callable[[Rollout], bool]) -> list[Rollout]:
+        """Let go of the attempts that nothing asks for any more, and give them.
+
+        An attempt and its group refer to each other: what is only dropped waits for a search for such cycles.
+        """
+        gone: list[Rollout] = []
+        left: list[Rollout] = []
+        for rollout in self.rollouts:
+            (gone if settled(rollout) else left).append(rollout)
+        self.rollouts = left
+        return gone
 
 
 @dataclass(frozen=True, slots=True)
