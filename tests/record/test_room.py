@@ -13,14 +13,13 @@ from rtrace_otel.record import room
 from rtrace_otel.record.room import Room
 from rtrace_otel.record.trace import RolloutTrace
 from rtrace_otel.spans.delivery import TrackedExporter
-from tests.faults.collector_receiver import wait_until
+from tests.pace import SOON_S, until
 from tests.spans.rows import History, readable
 from tests.spans.test_ghosts import GONE, lines
 from tests.spans.test_live import Exporter, Held
 
 ATTEMPTS = 150
 QUEUE = 64
-DEADLINE_S = 60.0
 
 
 def killed(attempts: int = ATTEMPTS) -> History:
@@ -79,7 +78,7 @@ def test_a_collector_that_accepts_nothing_is_given_up(monkeypatch: pytest.Monkey
 @pytest.mark.usefixtures("small_queue")
 def test_more_than_the_queue_holds_arrives(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every span of a run that delivered nothing, the group that was open, and those of the present run."""
-    monkeypatch.setattr(room, "PATIENCE_S", 60.0)
+    monkeypatch.setattr(room, "PATIENCE_S", SOON_S)
     file.write_bytes(lines(killed().rows))
     exporter = Exporter()
     with RolloutTrace(file, span_exporters=[exporter]) as trace:
@@ -87,7 +86,7 @@ def test_more_than_the_queue_holds_arrives(file: Path, monkeypatch: pytest.Monke
         trace.attempt_dispatched("new", "y", 1, 0)
         trace.attempt_sealed("y", tokens=1)
         trace.group_discarded("new", "done")
-        wait_until(lambda: _delivered(trace) == ATTEMPTS + 3, DEADLINE_S)
+        until(lambda: _delivered(trace) == ATTEMPTS + 3)
     rows = list(read_events(file))
     assert sorted(span.context.span_id for span in readable(rows) if span.context) == exporter.ids
 
@@ -107,9 +106,7 @@ def test_a_collector_that_hangs_delays_another_only_so_long(file: Path, monkeypa
     with RolloutTrace(file, run="b" * 16, span_exporters=[held, works]) as trace:
         trace.attempt_dispatched("new", "y", 1, 0)
         trace.attempt_sealed("y", tokens=1)
-        wait_until(
-            lambda: any((span.attributes or {}).get("rtrace.attempt_id") == "y" for span in works.spans), DEADLINE_S
-        )
+        until(lambda: any((span.attributes or {}).get("rtrace.attempt_id") == "y" for span in works.spans))
         stats = trace.stats().spans
         held.may.set()
     assert stats is not None
