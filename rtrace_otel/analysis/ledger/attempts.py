@@ -48,7 +48,8 @@ class Attempts:
             group = self._groups.named(branch, row)
             generation = intern(str(row.get("generation_index")))
             rollout = self._begin(branch, attempt_id, generation, group)
-            dispatched_again(self._missing.come_back(group.occurrence, generation, branch))
+            if group.occurrence.missing:
+                dispatched_again(self._missing.come_back(group.occurrence, generation, branch))
             if branch.given_up:
                 self._take_late(branch, rollout)
         rollout.dispatch(t)
