@@ -1,7 +1,7 @@
 """Real servers for tests: Jaeger, an OpenTelemetry collector, Prometheus.
 
 Each starts on free ports of 127.0.0.1, is waited for, and is gone when its ``with`` block ends. Jaeger and the
-collector come from ``collector/testbed/build``, which takes minutes the first time.
+collector come from ``collector/testbed/build``, which takes minutes the first time; so does Docker Compose.
 
 Where they are not built, tests are skipped. With ``RTRACE_REQUIRE_SERVERS=1`` they are built, and tests that cannot
 have them fail; modules that use them say ``pytestmark = pytest.mark.timeout(BUILD_TIMEOUT_S)``.
@@ -13,9 +13,7 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
-import tempfile
 import time
 import urllib.error
 import urllib.parse
@@ -31,20 +29,21 @@ from typing import Any, Final, TypeVar
 
 import pytest
 
+from tests.server_process import free_ports, get_text, listen, named_ports, running, start_server
+
 COLLECTOR: Final = Path(__file__).resolve().parents[1] / "collector"
 BUILD: Final = COLLECTOR / "testbed" / "build"
 BUILD_TIMEOUT_S: Final = 1800
-START_TIMEOUT_S: Final = 30.0
-_TRIES: Final = 3
 _Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, slots=True)
 class Binaries:
-    """The servers that are built from source."""
+    """What is built from source: two servers, and Docker Compose."""
 
     jaeger: Path
     otelcol: Path
+    compose: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +72,10 @@ class Prometheus:
 
     url: str
 
-    def query(self, expr: str) -> list[dict[str, Any]]:
-        """The result of an instant query."""
-        result: list[dict[str, Any]] = get_json(f"{self.url}/api/v1/query", query=expr)["data"]["result"]
+    def query(self, expr: str, at: float | None = None) -> list[dict[str, Any]]:
+        """The result of an instant query, for a moment in Unix seconds or for now."""
+        moment = {} if at is None else {"time": f"{at:.3f}"}
+        result: list[dict[str, Any]] = get_json(f"{self.url}/api/v1/query", query=expr, **moment)["data"]["result"]
         return result
 
 
@@ -93,11 +93,11 @@ def _built() -> Binaries | str:
     if build.returncode != 0:
         return complaint.strip() or f"{BUILD} exited with {build.returncode}"
     found = dict(line.split("=", 1) for line in output.splitlines())
-    return Binaries(Path(found["jaeger"]), Path(found["otelcol"]))
+    return Binaries(Path(found["jaeger"]), Path(found["otelcol"]), Path(found["compose"]))
 
 
 def binaries() -> Binaries | None:
-    """Jaeger and the collector, built if need be; ``None`` where that cannot be done."""
+    """Jaeger, the collector and Docker Compose, built if need be; ``None`` where that cannot be done."""
     built = _built()
     return built if isinstance(built, Binaries) else None
 
@@ -150,10 +150,10 @@ def jaeger(config: Path | None = None, env: Mapping[str, str] | None = None) -> 
     command = [str(need_binaries().jaeger), f"--config={config or COLLECTOR / 'testbed' / 'jaeger.yaml'}"]
 
     def start(work: Path) -> tuple[Jaeger, subprocess.Popen[bytes]]:
-        ports = _ports("JAEGER_QUERY", "JAEGER_QUERY_GRPC", "OTLP_GRPC", "OTLP_HTTP", "HEALTH")
+        ports = named_ports("JAEGER_QUERY", "JAEGER_QUERY_GRPC", "OTLP_GRPC", "OTLP_HTTP", "HEALTH")
         query, grpc, http = ports["JAEGER_QUERY"], ports["OTLP_GRPC"], ports["OTLP_HTTP"]
         variables = {
-            **_listen(ports),
+            **listen(ports),
             "JAEGER_QUERY_HTTP_PORT": str(query),
             "JAEGER_QUERY_GRPC_PORT": str(ports["JAEGER_QUERY_GRPC"]),
             "JAEGER_OTLP_GRPC_PORT": str(grpc),
@@ -161,10 +161,10 @@ def jaeger(config: Path | None = None, env: Mapping[str, str] | None = None) -> 
             "JAEGER_HEALTH_PORT": str(ports["HEALTH"]),
             **(env or {}),
         }
-        process = _start(command, variables, work, f"http://127.0.0.1:{ports['HEALTH']}/status")
+        process = start_server(command, variables, work, f"http://127.0.0.1:{ports['HEALTH']}/status")
         return Jaeger(f"http://127.0.0.1:{query}", f"127.0.0.1:{grpc}", f"http://127.0.0.1:{http}"), process
 
-    with _running(start) as server:
+    with running(start) as server:
         yield server
 
 
@@ -175,15 +175,15 @@ def otelcol(config: Path | Sequence[Path], env: Mapping[str, str] | None = None)
     command = [str(need_binaries().otelcol), *(f"--config=file:{path}" for path in configs)]
 
     def start(work: Path) -> tuple[Otelcol, subprocess.Popen[bytes]]:
-        ports = _ports("OTLP_GRPC", "OTLP_HTTP", "HEALTH", "METRICS", "TELEMETRY")
+        ports = named_ports("OTLP_GRPC", "OTLP_HTTP", "HEALTH", "METRICS", "TELEMETRY")
         variables = {
-            **_listen(ports),
+            **listen(ports),
             "TELEMETRY_HOST": "127.0.0.1",
             "TELEMETRY_PORT": str(ports["TELEMETRY"]),
             "SPANS_FILE": str(work / "spans.jsonl"),
             **(env or {}),
         }
-        process = _start(command, variables, work, f"http://127.0.0.1:{ports['HEALTH']}/")
+        process = start_server(command, variables, work, f"http://127.0.0.1:{ports['HEALTH']}/")
         return Otelcol(
             otlp_grpc=f"127.0.0.1:{ports['OTLP_GRPC']}",
             otlp_http=f"http://127.0.0.1:{ports['OTLP_HTTP']}",
@@ -192,7 +192,7 @@ def otelcol(config: Path | Sequence[Path], env: Mapping[str, str] | None = None)
             spans_file=Path(variables["SPANS_FILE"]),
         ), process
 
-    with _running(start) as server:
+    with running(start) as server:
         yield server
 
 
@@ -205,26 +205,10 @@ def prometheus(config: Path, port: int | None = None) -> Iterator[Prometheus]:
         address = f"127.0.0.1:{port or free_ports(1)[0]}"
         where = [f"--storage.tsdb.path={work / 'data'}", f"--web.listen-address={address}"]
         command = [program, f"--config.file={config}", *where, "--enable-feature=exemplar-storage"]
-        return Prometheus(f"http://{address}"), _start(command, {}, work, f"http://{address}/-/ready")
+        return Prometheus(f"http://{address}"), start_server(command, {}, work, f"http://{address}/-/ready")
 
-    with _running(start) as server:
+    with running(start) as server:
         yield server
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports of 127.0.0.1 that nobody uses now, all different."""
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    try:
-        return [int(server.getsockname()[1]) for server in held]
-    finally:
-        for server in held:
-            server.close()
-
-
-def get_text(url: str, headers: Mapping[str, str] | None = None) -> str:
-    """What a GET request answers; an error answer raises."""
-    with urllib.request.urlopen(urllib.request.Request(url, headers=dict(headers or {})), timeout=10) as answer:
-        return str(answer.read().decode())
 
 
 def get_json(url: str, **parameters: str | int | Sequence[str]) -> Any:
@@ -237,76 +221,9 @@ def get_json(url: str, **parameters: str | int | Sequence[str]) -> Any:
             raise AssertionError(f"{address}: {error.code} {error.read().decode()}") from None
 
 
-def eventually(look: Callable[[], _Found], until: Callable[[_Found], object] = bool, seconds: float = 20.0) -> _Found:
+def eventually(look: Callable[[], _Found], until: Callable[[_Found], object] = bool, seconds: float = 120.0) -> _Found:
     """What ``look`` gives as soon as it is as wanted, else what it gives in the end, for the test to compare."""
     end = time.monotonic() + seconds
     while not until(found := look()) and time.monotonic() < end:
         time.sleep(0.1)
     return found
-
-
-def _ports(*names: str) -> dict[str, int]:
-    return dict(zip(names, free_ports(len(names)), strict=True))
-
-
-def _listen(ports: Mapping[str, int]) -> dict[str, str]:
-    return {f"{name}_LISTEN": f"127.0.0.1:{port}" for name, port in ports.items()}
-
-
-def _start(command: Sequence[str], env: Mapping[str, str], work: Path, health: str) -> subprocess.Popen[bytes]:
-    # The kernel ends the server even if the tests are killed before they can.
-    guard = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
-    log = work / "log"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [*guard, *command],
-            cwd=work,
-            env={**os.environ, **env},
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-    end = time.monotonic() + START_TIMEOUT_S
-    while time.monotonic() < end and process.poll() is None:
-        try:
-            get_text(health)
-        except OSError:
-            time.sleep(0.05)
-        else:
-            return process
-    _stop(process)
-    raise ServerError(f"{Path(command[0]).name} did not start:\n{log.read_text(errors='replace')[-4000:]}")
-
-
-class ServerError(Exception):
-    """A server did not start; the message ends with its log."""
-
-
-_Server = TypeVar("_Server")
-
-
-@contextmanager
-def _running(start: Callable[[Path], tuple[_Server, subprocess.Popen[bytes]]]) -> Iterator[_Server]:
-    with tempfile.TemporaryDirectory(prefix="rtrace-server-") as folder:
-        # Somebody else may take a port between its choice and its use.
-        for left in reversed(range(_TRIES)):
-            try:
-                server, process = start(Path(folder))
-                break
-            except ServerError as error:
-                if not left or "address already in use" not in str(error):
-                    raise
-        try:
-            yield server
-        finally:
-            _stop(process)
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        # Jaeger, once it was queried, takes many seconds to stop by itself, and has nothing to save.
-        process.wait(1)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()

@@ -19,7 +19,7 @@ SOURCE = Path(inspect.getfile(rtrace_otel))
 
 
 def _python(code: str) -> str:
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=600)
     return done.stdout.strip()
 
 

@@ -47,7 +47,7 @@ def _main(*arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:
         input=stdin,
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=600,
     )
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 

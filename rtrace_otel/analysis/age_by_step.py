@@ -87,10 +87,9 @@ class BatchAgeFold:
 
     def _publish(self, row: Row, sealed_only: bool) -> None:
         group_id, run = str(row.get("group_id")), row.get("run")
-        counts = clean_counts(row.get("tokens_by_version"))
-        if counts is not None:
-            version_sum = sum(version * count for version, count in counts.items())
-            self._waiting[group_id] = (run, sum(counts.values()), version_sum)
+        sums = _sums_of(row.get("tokens_by_version"))
+        if sums is not None:
+            self._waiting[group_id] = (run, *sums)
         elif not sealed_only:
             before = self._waiting.get(group_id) or self._known(group_id)
             if before is not None and before[0] != run:
@@ -128,3 +127,16 @@ class BatchAgeFold:
                 self.ages[step] = trained_version - version_sum / tokens
             except OverflowError:  # no such version: a number with hundreds of digits
                 return
+
+
+def _sums_of(counts: Any) -> tuple[int, int] | None:
+    """The tokens of counts by version, and the sum over them of the version; ``None`` if there are no counts."""
+    if type(counts) is not dict:
+        return _sums_of(clean) if (clean := clean_counts(counts)) is not None else None
+    tokens = version_sum = 0
+    for version, count in counts.items():
+        if type(version) is not int or type(count) is not int or not -MAX_INT < count < MAX_INT:
+            return _sums_of(clean_counts(counts))
+        tokens += count
+        version_sum += version * count
+    return tokens, version_sum

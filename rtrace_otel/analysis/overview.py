@@ -18,6 +18,7 @@ from rtrace_otel.analysis.step_results import StepsReport
 from rtrace_otel.analysis.steps import StepsFold
 from rtrace_otel.analysis.summary import SummaryFold
 from rtrace_otel.analysis.summary_results import Summary
+from rtrace_otel.analysis.timeline.columns import Drawn
 from rtrace_otel.analysis.timeline.fold import TimelineFold
 from rtrace_otel.analysis.timeline.kept import Selection
 from rtrace_otel.analysis.timeline.results import Timeline
@@ -115,6 +116,14 @@ class OverviewFold:
         Args:
             read: What the reader met.
         """
+        return self._overview(read, self._timeline.result())
+
+    def drawn(self, read: ReadReport) -> tuple[Drawn, Overview]:
+        """The attempts of the timeline, and the rest without them in its columns; see :meth:`TimelineFold.drawn`."""
+        drawn, found = self._timeline.drawn()
+        return drawn, self._overview(read, found)
+
+    def _overview(self, read: ReadReport, timeline: Timeline) -> Overview:
         return Overview(
             summary=self._summary.result(),
             restores=self._restores.result(),
@@ -124,6 +133,6 @@ class OverviewFold:
             slow=self._slow.result(),
             pauses=self._pauses.result(),
             waste_steps=waste_steps(self._restores.follower.books.intervals()),
-            timeline=self._timeline.result(),
+            timeline=timeline,
             check=None if self._check is None else self._check.result(read),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Set as AbstractSet
 from typing import Final, Generic, TypeVar
 
 MAX_RECENT: Final = 262_144
@@ -30,6 +31,10 @@ class Recent(Generic[_Value]):
     def get(self, name: str) -> _Value | None:
         """The entry of this id, if it is kept."""
         return self._entries.get(name)
+
+    def names(self) -> AbstractSet[str]:
+        """The ids of all entries."""
+        return self._entries.keys()
 
     def put(self, name: str, value: _Value) -> None:
         """Keep an entry as the latest."""

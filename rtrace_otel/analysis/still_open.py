@@ -28,7 +28,7 @@ class StillOpen(Generic[_Value]):
         self._most = most
         self._run_of: dict[str, str] = {}
         # Ordered dictionaries find their oldest entry at once, also after many were taken out at that end.
-        self._by_run: dict[str, OrderedDict[str, _Value]] = {}
+        self._by_run: OrderedDict[str, OrderedDict[str, _Value]] = OrderedDict()
         self.forgotten = 0
 
     def __contains__(self, name: object) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -53,7 +54,7 @@ class SummaryFold:
         self._ages = AgeFold(watch) if ages is None else ages
         self._own = [fold.add for fold, given in ((self._runs, runs), (self._ages, ages)) if given is None]
         self._rows = 0
-        self._open_attempts: dict[str, str] = {}
+        self._open_attempts: defaultdict[str, set[str]] = defaultdict(set)
         self._open_groups: dict[str, _OpenGroup] = {}
         self._counts: dict[str, int] = {}
         self._by_reason: dict[str, dict[str, int]] = {"abandoned": {}, "discarded": {}, "resumed": {}}
@@ -90,7 +91,7 @@ class SummaryFold:
         """The summary of the rows so far."""
         runs = self._runs.result()
         killed = {run.run for run in runs if run.ended_how == "killed"}
-        interrupted = sum(run in killed for run in self._open_attempts.values())
+        interrupted = sum(len(self._open_attempts[run]) for run in killed & self._open_attempts.keys())
         lost_groups = sum(group.run in killed for group in self._open_groups.values())
         get = self._counts.get
         return Summary(
@@ -102,7 +103,7 @@ class SummaryFold:
                 masked=get("masked", 0),
                 abandoned=dict(self._by_reason["abandoned"]),
                 interrupted=interrupted,
-                open=len(self._open_attempts) - interrupted,
+                open=sum(map(len, self._open_attempts.values())) - interrupted,
                 refusals=get("refusals", 0),
                 resumed=dict(self._by_reason["resumed"]),
             ),
@@ -136,9 +137,10 @@ class SummaryFold:
 
     def _begin_attempt(self, row: Row) -> None:
         attempt_id = str(row.get("attempt_id"))
-        if attempt_id not in self._open_attempts:
+        of_run = self._open_attempts[row["run"]]
+        if attempt_id not in of_run:
             self._count("begun")
-        self._open_attempts[attempt_id] = row["run"]
+            of_run.add(attempt_id)
 
     def _resume(self, row: Row) -> None:
         self._count_reason("resumed", row.get("level"))
@@ -146,8 +148,16 @@ class SummaryFold:
             self._begin_attempt(row)
 
     def _end_attempt(self, row: Row) -> bool:
-        """Whether the attempt was open; ends of attempts that never began are not counted."""
-        return self._open_attempts.pop(str(row.get("attempt_id")), None) is not None
+        """Whether the attempt was open, in its run or another; ends of attempts that never began are not counted."""
+        attempt_id = str(row.get("attempt_id"))
+        ids = self._open_attempts.get(row["run"])
+        if ids is None or attempt_id not in ids:
+            newest_first = reversed(self._open_attempts.values())
+            ids = next((ids for ids in newest_first if attempt_id in ids), None)
+        if not ids:
+            return False
+        ids.remove(attempt_id)
+        return True
 
     def _seal(self, row: Row) -> None:
         if self._end_attempt(row):

@@ -113,7 +113,7 @@ def export(
             count, names = _picture(reader, times, wanted, file, output, form, flow_step)
             if times.placed and not quiet:
                 rows = plural(times.placed, "row")
-                click.echo(f"note: {rows} without a sensible time, drawn at that of the row before", err=True)
+                click.echo(f"note: {rows} without a sensible time, drawn at that of a row beside it", err=True)
     if not quiet:
         click.echo(f"{plural(count, 'span')} written to {', '.join(dict.fromkeys(names))}", err=True)
 

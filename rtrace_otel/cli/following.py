@@ -9,8 +9,10 @@ from typing import Any, Final
 
 from rtrace_otel.analysis.reading.tail import Tail
 from rtrace_otel.analysis.watching import WatchFold
+from rtrace_otel.report.document import Document
 from rtrace_otel.report.frame import Line
 from rtrace_otel.report.watch import Screen, frame, watch_json
+from rtrace_otel.report.watch_document import watch_document
 
 _CLOCKS_AGREE_S: Final = 5.0
 """Rows may come this late without the clocks of the job and of this machine being different."""
@@ -75,3 +77,7 @@ class Follower:
     def values(self) -> dict[str, Any]:
         """The same as JSON values, with everything that a screen may have no room for."""
         return watch_json(self._fold.snapshot(self.now()), self.tail.report, self.tail.state)
+
+    def document(self) -> Document:
+        """The same for Markdown and CSV."""
+        return watch_document(self._fold.snapshot(self.now()), self.tail.report, self.tail.state)

@@ -19,7 +19,7 @@ from rtrace_otel.cli.keyboard import keyboard
 from rtrace_otel.cli.terminal import TEXT_WIDTH, standard_output
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.report.damage import damage_json
-from rtrace_otel.report.formats import to_json
+from rtrace_otel.report.formats import to_csv, to_json, to_markdown
 from rtrace_otel.report.frame import Line
 from rtrace_otel.report.watch import Screen
 
@@ -40,7 +40,7 @@ _STYLES: Final = {"plain": "", "title": "bold", "heading": "dim", "finding": "bo
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "json"]),
+    type=click.Choice(["table", "json", "csv", "md"]),
     default="table",
     show_default=True,
     help="With --once: how to print the frame.",
@@ -95,6 +95,8 @@ def _once(follower: Follower, form: str) -> str:
         raise TraceFileError(state.path, "no rollout event in this file", hint="Is it a rollout trace?")
     if form == "json":
         return to_json("watch", follower.values(), damage_json(follower.tail.report))
+    if form != "table":
+        return to_csv(follower.document()) if form == "csv" else to_markdown(follower.document())
     screen = Screen(standard_output().width or TEXT_WIDTH, ONCE_LINES, blocks=_has_blocks())
     return "".join(f"{line.text}\n" for line in follower.frame(screen))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -19,12 +21,15 @@ from rtrace_otel.analysis.batch_age import pop_batch_age
 from rtrace_otel.analysis.refit_cuts import RefitCuts
 from rtrace_otel.demo.client import InferenceClient
 from rtrace_otel.demo.ledger import Generation, Group, Snapshot, load_latest, publish, write_unpublished
+from rtrace_otel.demo.metrics import JobMetrics
 from rtrace_otel.demo.policy import Policy, task_of
 from rtrace_otel.demo.rollouts import RolloutPump, Versions
 from rtrace_otel.demo.settings import STALE_AFTER, DemoSettings
+from rtrace_otel.record.arguments import new_run_id
 from rtrace_otel.record.trace import RolloutTrace
 
 CHECKPOINTS: Final = "checkpoints"
+SERVICE_NAME: Final = "rtrace-demo"
 
 
 class Controller:
@@ -50,6 +55,7 @@ class Controller:
         self._version = self._restored.version if self._restored else 0
         self._versions = Versions(self._version)
         self._saving: asyncio.Task[None] | None = None
+        self._published = self._restored is not None
         next_prompt = self._restored.next_prompt if self._restored else 0
         self._pump = RolloutPump(trace, client, self._cuts, self._versions, settings, next_prompt)
 
@@ -84,13 +90,26 @@ class Controller:
             self._learn(group)
         tokens = sum(metrics["batch_age/trained_tokens"])
         age = pop_batch_age(metrics, self._version)
-        await asyncio.sleep(self._settings.train_s)
+        await self._optimize()
         group_ids = [group.group_id for group in groups]
         seconds = time.monotonic() - started
         self._trace.train_step(
             self._step, self._version, group_ids, age, tokens, seconds, extra={"mean_reward": _mean_reward(groups)}
         )
         self._version += 1
+
+    async def _optimize(self) -> None:
+        """Take the time of an optimizer step; in the step in which this process is to die, it does.
+
+        SIGKILL from another process would come at whatever moment a busy machine lets that one run.
+        """
+        settings = self._settings
+        if settings.dies_in_step is None or self._step < settings.dies_in_step or not self._published:
+            await asyncio.sleep(settings.train_s)
+            return
+        await asyncio.to_thread(self._trace.flush)
+        await asyncio.sleep(settings.dies_after * settings.train_s)
+        os.kill(os.getpid(), signal.SIGKILL)
 
     def _learn(self, group: Group) -> None:
         rewards = {g.index: g.reward for g in group.generations if g.reward is not None}
@@ -129,6 +148,7 @@ class Controller:
     async def _publish(self, snapshot: Snapshot, group_ids: list[str], unpublished: Path, started: float) -> None:
         await asyncio.sleep(self._settings.checkpoint_s)
         publish(unpublished)
+        self._published = True
         seconds = time.monotonic() - started
         self._trace.checkpoint_published(snapshot.checkpoint_id, snapshot.step, "trainer", group_ids, seconds)
         await self._client.set_admission(is_open=True)
@@ -172,11 +192,16 @@ def _mean_reward(groups: Sequence[Group]) -> float:
 
 async def control(folder: Path, url: str, settings: DemoSettings) -> None:
     """Run the controller in a log folder against a server."""
-    with RolloutTrace(folder, service="rtrace-demo", framework="rtrace demo") as trace:
+    run = new_run_id()
+    metrics = JobMetrics(SERVICE_NAME, run, os.environ)
+    with RolloutTrace(
+        folder, run=run, service=SERVICE_NAME, framework="rtrace demo", meter_provider=metrics.provider
+    ) as trace:
         connector = aiohttp.TCPConnector(limit=0)
         timeout = aiohttp.ClientTimeout(total=60)
         async with aiohttp.ClientSession(connector=connector, timeout=timeout) as session:
             await Controller(folder, trace, InferenceClient(url, session), settings).run()
+    metrics.shut_down()
 
 
 def main() -> None:

@@ -35,6 +35,9 @@ class DemoSettings:
         slots: Calls that the inference server runs at once.
         failure_rate: Share of calls that the server fails half-way.
         masked_rate: Share of rollouts whose reward cannot be computed.
+        dies_in_step: Step in which the controller kills itself, or the first one after it that begins with a published
+            checkpoint; ``None`` for never.
+        dies_after: Share of that step's training time that has passed by then.
     """
 
     seed: int = 0
@@ -49,3 +52,5 @@ class DemoSettings:
     slots: int = 36
     failure_rate: float = 0.04
     masked_rate: float = 0.03
+    dies_in_step: int | None = None
+    dies_after: float = 0.0

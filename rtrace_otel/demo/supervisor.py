@@ -1,4 +1,4 @@
-"""Runs the demo: starts server and controller, kills the controller in mid-step, restores it, lets it finish."""
+"""Runs the demo: starts server and controller, has the controller die in mid-step, restores it, lets it finish."""
 
 from __future__ import annotations
 
@@ -8,22 +8,20 @@ import random
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.demo.settings import DemoSettings
 from rtrace_otel.errors import RTraceError
-from rtrace_otel.events import ROLLOUT_TRACE_FILENAME, Row
+from rtrace_otel.events import ROLLOUT_TRACE_FILENAME
 
 TRUTH_FILENAME: Final = "server_truth.json"
-DEADLINE_S: Final = 90.0
-_POLL_S: Final = 0.005
+DEADLINE_S: Final = 180.0
 
 
 class DemoError(RTraceError):
@@ -78,13 +76,11 @@ def run_demo(
         raise DemoError(f"{folder}: cannot be made: {error.strerror or error}. Choose another with --dir") from error
     share = 0.6 * random.Random(settings.seed).random() if into_step is None else into_step  # noqa: S311
     restored_step = settings.checkpoint_every
+    mortal = replace(settings, dies_in_step=restored_step + steps_after_checkpoint, dies_after=share)
     with _server(folder, settings) as url:
         say(f"inference server and controller started; log folder {folder}")
-        with _controller(folder, url, settings) as first:
-            _await_step(trace, restored_step, restored_step + steps_after_checkpoint, first)
-            time.sleep(share * settings.train_s)
-            first.send_signal(signal.SIGKILL)
-            first.wait()
+        with _controller(folder, url, mortal) as first:
+            _await_kill(first)
         killed_in_step = max(row["step"] for row in read_events(trace) if row["event"] == "train_step_started")
         say(f"checkpoint after step {restored_step} published; controller killed with SIGKILL in step {killed_in_step}")
         with _controller(folder, url, settings) as second:
@@ -140,26 +136,14 @@ def _process(folder: Path, name: str, arguments: list[str], stdout: int | None) 
                 process.stdout.close()
 
 
-def _await_step(trace: Path, checkpoint_step: int, step: int, controller: subprocess.Popen[bytes]) -> None:
-    """Wait until the checkpoint is published and then this step, or a later one, begins."""
-    published = False
-    for row in _follow(trace, controller):
-        published |= row["event"] == "checkpoint_published" and row["step"] == checkpoint_step
-        if published and row["event"] == "train_step_started" and row["step"] >= step:
-            return
-
-
-def _follow(trace: Path, controller: subprocess.Popen[bytes]) -> Iterator[Row]:
-    """Rows as the controller writes them."""
-    deadline = time.monotonic() + DEADLINE_S
-    done = 0
-    while controller.poll() is None and time.monotonic() < deadline:
-        data = trace.read_bytes()[done:] if trace.exists() else b""
-        whole = data[: data.rfind(b"\n") + 1]
-        done += len(whole)
-        yield from read_events(whole.splitlines(keepends=True))
-        time.sleep(_POLL_S)
-    raise DemoError(f"the controller did not come to the step to kill it in; see {trace.parent / 'controller.log'}")
+def _await_kill(controller: subprocess.Popen[bytes]) -> None:
+    """Wait until the controller has killed itself."""
+    try:
+        status = controller.wait(DEADLINE_S)
+    except subprocess.TimeoutExpired:
+        status = None
+    if status != -signal.SIGKILL:
+        raise DemoError("the controller did not come to the step to kill it in; see controller.log in the log folder")
 
 
 def _await_end(controller: subprocess.Popen[bytes]) -> None:
@@ -172,6 +156,6 @@ def _await_end(controller: subprocess.Popen[bytes]) -> None:
 
 
 def _truth(url: str) -> dict[str, dict[str, Any]]:
-    with urllib.request.urlopen(f"{url}/truth", timeout=10) as response:  # noqa: S310 - our own server
+    with urllib.request.urlopen(f"{url}/truth", timeout=60) as response:  # noqa: S310 - our own server
         truth: dict[str, dict[str, Any]] = json.load(response)
         return truth

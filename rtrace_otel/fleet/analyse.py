@@ -132,7 +132,8 @@ class FileFold:
             TraceFileError: It holds no event.
         """
         if not read.rows:
-            raise TraceFileError(path, "no rollout event in this file", hint="Is it a rollout trace?")
+            empty = "" if read.damage_counts else ": it is empty"
+            raise TraceFileError(path, f"no rollout event in this file{empty}", hint="Is it a rollout trace?")
         runs = self._restores.runs.result()
         started = [run.started for run in runs if run.started is not None]
         last = [run.last_row for run in runs if run.last_row is not None]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
+from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 from rtrace_otel.record.plain import to_id
@@ -49,8 +50,12 @@ class TraceContext:
         Returns:
             The same headers. They are plain strings, so they survive pickling (Ray, multiprocessing).
         """
-        if self._queue.limit >= 0 and not any(name.lower() == HEADER for name in headers):
-            headers[HEADER] = self.traceparent(attempt_id, group_id, origin_run=origin_run)
+        if self._queue.limit < 0:
+            return headers
+        for name in headers:
+            if len(name) == len(HEADER) and name.lower() == HEADER:
+                return headers
+        headers[HEADER] = self.traceparent(attempt_id, group_id, origin_run=origin_run)
         return headers
 
     def context(self, attempt_id: object, group_id: object, *, origin_run: str | None = None) -> Context:
@@ -61,22 +66,24 @@ class TraceContext:
             group_id: Its group.
             origin_run: As for :meth:`traceparent`.
         """
-        from opentelemetry.context import Context as NewContext  # noqa: PLC0415 - only who uses it pays the import
-        from opentelemetry.trace import (  # noqa: PLC0415
-            NonRecordingSpan,
-            SpanContext,
-            TraceFlags,
-            set_span_in_context,
+        group = _text(group_id)
+        return _context_maker()(
+            ids.group_trace_id(origin_run or self._run, group), ids.attempt_span_id(self._run, group, _text(attempt_id))
         )
 
-        group = _text(group_id)
-        span_context = SpanContext(
-            trace_id=ids.group_trace_id(origin_run or self._run, group),
-            span_id=ids.attempt_span_id(self._run, group, _text(attempt_id)),
-            is_remote=True,
-            trace_flags=TraceFlags(TraceFlags.SAMPLED),
-        )
-        return set_span_in_context(NonRecordingSpan(span_context), NewContext())
+
+@cache
+def _context_maker() -> Callable[[int, int], Context]:
+    """Makes a context from a trace id and a span id; cached, as the imports cost a third of a call each time."""
+    from opentelemetry.context import Context as NewContext  # noqa: PLC0415 - only who uses it pays the import
+    from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, set_span_in_context  # noqa: PLC0415
+
+    sampled = TraceFlags(TraceFlags.SAMPLED)
+
+    def make(trace_id: int, span_id: int) -> Context:
+        return set_span_in_context(NonRecordingSpan(SpanContext(trace_id, span_id, True, sampled)), NewContext())
+
+    return make
 
 
 def _text(value: object) -> str:

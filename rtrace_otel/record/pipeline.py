@@ -16,6 +16,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from rtrace_otel.events import ROLLOUT_TRACE_FILENAME, Row
 from rtrace_otel.record.ghosts import find_run_before
 from rtrace_otel.record.metrics import RowMetrics, present_meter_provider
+from rtrace_otel.record.patience import Patience
 from rtrace_otel.record.stats import RecorderStats, SpanStats
 from rtrace_otel.record.warn import HostWarnings
 from rtrace_otel.spans.config import SpanOptions
@@ -105,13 +106,13 @@ class SpanPipeline:
         delivered = {exporter.destination: exporter.count for exporter in self._exporters}
         return SpanStats(self._made, dict(self._handed), delivered, self._passed_over)
 
-    def finish(self, deadline: float) -> None:
-        """Project what waits and let the processors export, until the deadline (monotonic seconds)."""
+    def finish(self, patience: Patience) -> None:
+        """Project what waits and let the processors export, as long as the patience lasts."""
         self._closing.set()
-        self._thread.join(max(0.0, deadline - time.monotonic()))
+        _wait_for(self._thread, patience)
         waiters = [self._shut_down_in_background(processor) for processor in self._processors]
         for waiter in waiters:
-            waiter.join(max(0.0, deadline - time.monotonic()))
+            _wait_for(waiter, patience)
         self._tell_news()
         missing = self.stats().not_delivered
         if missing:
@@ -210,6 +211,14 @@ class SpanPipeline:
         thread = threading.Thread(target=processor.shutdown, name="rtrace-span-shutdown", daemon=True)
         thread.start()
         return thread
+
+
+def _wait_for(thread: threading.Thread, patience: Patience) -> None:
+    def ended(seconds: float) -> bool:
+        thread.join(seconds)
+        return not thread.is_alive()
+
+    patience.until(ended)
 
 
 def make_pipeline(

@@ -16,6 +16,7 @@ from rtrace_otel.record.arguments import clamp, copied, file_of, given, new_run_
 from rtrace_otel.record.clock import RunClock, now
 from rtrace_otel.record.context import TraceContext
 from rtrace_otel.record.jsonl import FSYNC_POLICIES, FsyncPolicy, JsonlExporter
+from rtrace_otel.record.patience import Patience
 from rtrace_otel.record.queue import FlushMark, RowQueue
 from rtrace_otel.record.stats import RecorderStats
 from rtrace_otel.record.typed import TypedEvents
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import TracerProvider
 
 CLOSE_STALL_S: Final = 2.0
-"""``close`` gives up after this long without progress."""
+"""``close`` gives up after this long without progress; time in which the process stands still does not count."""
 
 _WAIT_S: Final = 0.05
 
@@ -162,7 +163,7 @@ class RolloutTrace(TypedEvents, TraceContext):
             queue.wake()
             worker = self._worker
         if worker is None or not worker.running:
-            return not queue and (worker is None or worker.unwritten == 0)
+            return self._has_written_all(worker)
         if worker.is_current_thread:
             return False
         mark = FlushMark()
@@ -171,7 +172,7 @@ class RolloutTrace(TypedEvents, TraceContext):
         deadline = None if timeout is None else time.monotonic() + timeout
         while not mark.reached.wait(_WAIT_S if deadline is None else clamp(deadline - time.monotonic(), _WAIT_S)):
             if not worker.running:
-                return mark.reached.is_set()
+                return mark.reached.is_set() or self._has_written_all(worker)
             if deadline is not None and time.monotonic() >= deadline:
                 return False
         return True
@@ -271,12 +272,24 @@ class RolloutTrace(TypedEvents, TraceContext):
         self._start()
         process.close_at_end_of_child(self)
 
+    def _has_written_all(self, worker: BatchWorker | None) -> bool:
+        """Whether no row is left by a worker that has ended; marks of flushes that came too late for it are none."""
+        rows = any(not isinstance(item[0], FlushMark) for item in list(self._queue))
+        return not rows and (worker is None or worker.unwritten == 0)
+
     def _wait_for(self, worker: BatchWorker) -> bool:
         """Wait for the worker's end as long as it makes progress."""
         since, progress = self._closing_since
-        while not worker.join(_WAIT_S):
+        patience = Patience(CLOSE_STALL_S - 2 * _WAIT_S)
+        patience.spend(time.monotonic() - since)
+
+        def ended(seconds: float) -> bool:
+            nonlocal progress
+            if worker.join(seconds):
+                return True
             if worker.written != progress:
-                progress, since = worker.written, time.monotonic()
-            elif time.monotonic() - since >= CLOSE_STALL_S - 2 * _WAIT_S:
-                return False
-        return True
+                progress = worker.written
+                patience.begin_again()
+            return False
+
+        return patience.until(ended)

@@ -17,6 +17,7 @@ from typing import Final, Protocol
 from rtrace_otel.events import SCHEMA_VERSION, Row
 from rtrace_otel.record.clock import RunClock, now
 from rtrace_otel.record.jsonl import GaveUpError
+from rtrace_otel.record.patience import Patience
 from rtrace_otel.record.queue import FlushMark, Gap, RowQueue
 from rtrace_otel.record.rows import RowBuilder
 from rtrace_otel.record.stats import SpanStats
@@ -50,8 +51,8 @@ class RowExporter(Protocol):
 class SpanExport(RowExporter, Protocol):
     """Takes rows and exports spans; see ``pipeline.SpanPipeline``."""
 
-    def finish(self, deadline: float) -> None:
-        """Export what is left, until the deadline."""
+    def finish(self, patience: Patience) -> None:
+        """Export what is left, as long as the patience lasts."""
 
     def stats(self) -> SpanStats:
         """What became of the spans so far."""
@@ -224,7 +225,7 @@ class BatchWorker:
         rows.append(self._builder.own("run_ended", now(), [("reason", self._queue.closing)]))
         self._export(rows)
         if self.pipeline is not None:
-            self.pipeline.finish(time.monotonic() + SPAN_DEADLINE_S)
+            self.pipeline.finish(Patience(SPAN_DEADLINE_S))
         rows = []
         self._take_own_rows(now(), rows)
         self._export(rows)

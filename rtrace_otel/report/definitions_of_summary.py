@@ -142,7 +142,7 @@ SUMMARY_DEFINITIONS: Final = (
     Definition(
         "begun",
         ("summary",),
-        "Attempts dispatched, or resumed in the middle; each once, however often it was dispatched.",
+        "Attempts dispatched, or resumed in the middle; once in each run, however often the run dispatched it.",
         "",
         "attempts",
         HERE,

@@ -64,6 +64,8 @@ def left_out_sentences(report: FleetReport) -> Iterator[str]:
         yield f"{plural(report.older, 'job')} left out: the last row is before {moment(report.since)} UTC."
     if report.undated:
         yield f"{plural(report.undated, 'job')} left out: no row has a time."
+    if report.by is not None and report.jobs and all(group.value is None for group in report.groups):
+        yield f"No job has the field {printable(report.by)}, neither in run_started nor in its config."
     wrong = sum(job.numbers.findings.get("error", 0) > 0 for job in report.jobs)
     if wrong:
         yield f"{plural(wrong, 'job')} with numbers that do not add up; rtrace check names the lines of each."

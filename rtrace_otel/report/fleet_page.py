@@ -21,6 +21,7 @@ PANELS: Final = (
     "assets/core.js",
     "assets/format.js",
     "assets/columns.js",
+    "assets/pieces.js",
     "assets/table.js",
     "assets/blocks.js",
     "assets/fleet.js",

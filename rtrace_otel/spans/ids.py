@@ -17,7 +17,7 @@ def group_trace_id(origin_run: str, group_id: str) -> int:
         origin_run: The run that first reserved the group.
         group_id: The group.
     """
-    return _hash(16, "group", origin_run, group_id)
+    return _number(_digest(16, f"group\x1f{origin_run}\x1f{group_id}"))
 
 
 def group_span_id(run: str, group_id: str, again: int = 0) -> int:
@@ -27,7 +27,8 @@ def group_span_id(run: str, group_id: str, again: int = 0) -> int:
 
 def attempt_span_id(run: str, group_id: str, attempt_id: str, again: int = 0) -> int:
     """The span of a rollout attempt (8 bytes); known as soon as the attempt has an id."""
-    return _hash(8, "attempt", run, group_id, attempt_id, *_times(again))
+    text = f"attempt\x1f{run}\x1f{group_id}\x1f{attempt_id}"
+    return _number(_digest(8, f"{text}\x1f{again}" if again else text))
 
 
 def root_ids(kind: str, run: str, key: str, again: int = 0) -> tuple[int, int]:
@@ -52,7 +53,11 @@ def _times(again: int) -> tuple[str, ...]:
 
 
 def _hash(size: int, *parts: str) -> int:
-    return int.from_bytes(_digest(size, _SEPARATOR.join(parts)).digest(), "big") or 1
+    return _number(_digest(size, _SEPARATOR.join(parts)))
+
+
+def _number(digest: blake2b) -> int:
+    return int.from_bytes(digest.digest(), "big") or 1
 
 
 def _digest(size: int, text: str) -> blake2b:

@@ -23,6 +23,17 @@ DELAY_MS: Final = 500
 batches that any collector takes."""
 
 
+class _Session(requests.Session):
+    """Holds to the CA certificate that it is told: ``requests`` prefers ``REQUESTS_CA_BUNDLE`` of the machine."""
+
+    def merge_environment_settings(self, *given: Any, **named: Any) -> Any:
+        """Take proxies from the environment, but no certificate where there is one."""
+        settings = super().merge_environment_settings(*given, **named)
+        if isinstance(self.verify, str):
+            settings["verify"] = self.verify
+        return settings
+
+
 def make_exporters(otlp: Otlp, environ: Mapping[str, str]) -> list[TrackedExporter]:
     """The exporters that are wanted, each wrapped; one that cannot be made is warned of and left out.
 
@@ -100,7 +111,7 @@ def _http(otlp: OtlpDestination, rejections: Rejections) -> SpanExporter:
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
     given: dict[str, Any] = _given(otlp)
-    session = requests.Session()
+    session = _Session()
     session.hooks["response"].append(rejections)
     given["session"] = session
     if otlp.endpoint is not None:

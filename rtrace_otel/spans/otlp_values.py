@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
@@ -46,8 +46,33 @@ class _Link(msgspec.Struct, gc=False):
 Entries: TypeAlias = list[Entry]
 """Attributes."""
 
+
+class _Text(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    stringValue: str  # noqa: N815
+
+
+class _Kind(msgspec.Struct, gc=False):
+    key: Literal["rtrace.link"]
+    value: _Text
+
+
+class _Group(msgspec.Struct, gc=False):
+    key: Literal["rtrace.group_id"]
+    value: _Text
+
+
+class _OfGroup(msgspec.Struct, gc=False, array_like=True, forbid_unknown_fields=True):
+    kind: _Kind
+    group: _Group
+
+
+class _LinkToGroup(msgspec.Struct, gc=False):
+    attributes: _OfGroup
+
+
 _decode = msgspec.json.Decoder(Entries).decode
 _decode_links = msgspec.json.Decoder(list[_Link]).decode
+_decode_links_to_groups = msgspec.json.Decoder(list[_LinkToGroup]).decode
 
 
 def attributes_in(raw: Raw, keys: Collection[str] | None = None) -> dict[str, Any]:
@@ -69,6 +94,11 @@ def attributes_in(raw: Raw, keys: Collection[str] | None = None) -> dict[str, An
 
 def links_in(raw: Raw) -> tuple[dict[str, Any], ...]:
     """The attributes of each link in the JSON of a list of links."""
+    try:
+        pairs = [(link.attributes.kind, link.attributes.group) for link in _decode_links_to_groups(raw)]
+        return tuple([{kind.key: kind.value.stringValue, group.key: group.value.stringValue} for kind, group in pairs])
+    except ODD:
+        pass  # links of other kinds
     try:
         return tuple(dict_of(link.attributes) for link in _decode_links(raw))
     except ODD:

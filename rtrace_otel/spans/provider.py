@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from opentelemetry.context import Context
 from opentelemetry.sdk.trace.id_generator import IdGenerator
+from opentelemetry.sdk.trace.sampling import Decision, Sampler
 from opentelemetry.trace import (
     Link,
     NonRecordingSpan,
@@ -27,6 +28,11 @@ from rtrace_otel.spans.model import SCOPE_NAME, FinishedSpan, RunResource, SpanE
 
 MAX_EVENTS: Final = 128
 """Events of a span that an SDK provider keeps by default."""
+
+ROOT_OF: Final = {"rollout.attempt": "rollout.group", "train.step.groups": "train.step"}
+"""The root of the trace that a child span is in."""
+
+FOLDED: Final = "rtrace.events_folded."
 
 logger = logging.getLogger("rtrace_otel")
 
@@ -71,12 +77,12 @@ class ProviderSink:
         """
         if self._own is None:
             return
-        events, folded = _within_limit(span.events)
+        events, folded = _within_limit(span)
         with self._own.lock:
             self._own.ids.trace_id, self._own.ids.span_id = span.trace_id, span.span_id
             started = self._own.tracer.start_span(
                 span.name,
-                context=Context() if span.parent_id is None else _parent(span.trace_id, span.parent_id),
+                context=Context() if span.parent_id is None else self._own.parent(span, span.parent_id),
                 attributes={**span.attributes, **folded, "rtrace.service_instance": resource.run},
                 links=[Link(_context(link.trace_id, link.span_id), link.attributes) for link in span.links],
                 start_time=span.start_ns,
@@ -93,6 +99,20 @@ class _OwnTracer:
     tracer: Tracer
     ids: _GivenIds
     lock: threading.Lock
+    sampler: Sampler | None
+
+    def parent(self, span: FinishedSpan, parent_id: int) -> Context:
+        """The parent of a span, as sampled as it will be.
+
+        A group ends after its attempts, so its sampling is not decided yet when they are handed over. A sampler that
+        goes by the trace id decides the same now as then, and a trace is kept whole or not at all.
+        """
+        sampled = TraceFlags(TraceFlags.SAMPLED)
+        if self.sampler is not None:
+            asked = self.sampler.should_sample(Context(), span.trace_id, ROOT_OF.get(span.name, span.name))
+            if asked.decision is not Decision.RECORD_AND_SAMPLE:
+                sampled = TraceFlags(TraceFlags.DEFAULT)
+        return set_span_in_context(NonRecordingSpan(_context(span.trace_id, parent_id, sampled)), Context())
 
 
 _tracers: WeakKeyDictionary[Any, _OwnTracer] = WeakKeyDictionary()
@@ -116,22 +136,28 @@ def _tracer_of(provider: Any) -> _OwnTracer | None:
         tracer = provider.get_tracer(f"{SCOPE_NAME}.rollouts")
     finally:
         provider.id_generator = own
-    found = _tracers[provider] = _OwnTracer(tracer, ids, threading.Lock())
+    sampler = getattr(provider, "sampler", None)
+    known = sampler if isinstance(sampler, Sampler) else None
+    found = _tracers[provider] = _OwnTracer(tracer, ids, threading.Lock(), known)
     return found
 
 
-def _within_limit(events: Sequence[SpanEvent]) -> tuple[Sequence[SpanEvent], dict[str, int]]:
+def _within_limit(span: FinishedSpan) -> tuple[Sequence[SpanEvent], dict[str, int]]:
     """The first event and the last ones: an SDK span drops its oldest event first, and that is the dispatch."""
+    events = span.events
     if len(events) <= MAX_EVENTS:
         return events, {}
     left_out = Counter(event.name for event in events[1 : len(events) - MAX_EVENTS + 1])
     kept = (events[0], *events[len(events) - MAX_EVENTS + 1 :])
-    return kept, {f"rtrace.events_folded.{name}": count for name, count in left_out.items()}
+    folded = {f"{FOLDED}{name}": count for name, count in left_out.items()}
+    # The projector folds repeats too, and counts them under the same name.
+    return kept, {name: count + _number(span.attributes.get(name)) for name, count in folded.items()}
 
 
-def _parent(trace_id: int, span_id: int) -> Context:
-    return set_span_in_context(NonRecordingSpan(_context(trace_id, span_id)), Context())
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
 
 
-def _context(trace_id: int, span_id: int) -> SpanContext:
-    return SpanContext(trace_id, span_id, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED))
+def _context(trace_id: int, span_id: int, flags: TraceFlags | None = None) -> SpanContext:
+    flags = TraceFlags(TraceFlags.SAMPLED) if flags is None else flags
+    return SpanContext(trace_id, span_id, is_remote=False, trace_flags=flags)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 
 _NUMBER = re.compile("[0-9]{1,18}")
 
@@ -17,100 +18,101 @@ class Ranges:
 
     def __init__(self) -> None:
         """Begin empty."""
-        self._spans: list[list[int]] = []
+        self._firsts: list[int] = []
+        self._lasts: list[int] = []
 
     def add(self, number: int) -> None:
         """Put a number into the set."""
-        place = bisect_right(self._spans, [number, number])
-        before = self._spans[place - 1] if place else None
-        if before is not None and number <= before[1]:
-            return
-        after = self._spans[place] if place < len(self._spans) else None
-        if after is not None and after[0] <= number:
-            return
-        self._put(place, number, number)
+        self._put(number, number, set())
 
-    def take(self, numbers: Iterable[int]) -> set[int]:
+    def take(self, numbers: AbstractSet[int]) -> set[int]:
         """Put numbers into the set.
 
         Returns:
             Those that were there before.
         """
         known: set[int] = set()
-        for first, last in _ranges_of(sorted(set(numbers))):
-            if self._overlaps(first, last):
-                for number in range(first, last + 1):
-                    known.update((number,) if number in self else ())
-                    self.add(number)
+        for first, last in _ranges_of(sorted(numbers)):
+            end = self._lasts[-1] if self._lasts else -2
+            if first > end + 1:
+                self._firsts.append(first)
+                self._lasts.append(last)
+            elif first > end:
+                self._lasts[-1] = last
             else:
-                self._put(bisect_right(self._spans, [first, first]), first, last)
+                self._put(first, last, known)
         return known
 
-    def _overlaps(self, first: int, last: int) -> bool:
-        place = bisect_right(self._spans, [last + 1])
-        return place > 0 and self._spans[place - 1][1] >= first
-
-    def _put(self, place: int, first: int, last: int) -> None:
-        """Put in a range that overlaps none, before the range at this place."""
-        before = self._spans[place - 1] if place else None
-        after = self._spans[place] if place < len(self._spans) else None
-        if before is not None and before[1] == first - 1:
-            before[1] = last
-            if after is not None and after[0] == last + 1:
-                before[1] = after[1]
-                del self._spans[place]
-        elif after is not None and after[0] == last + 1:
-            after[0] = first
-        else:
-            self._spans.insert(place, [first, last])
+    def _put(self, first: int, last: int, known: set[int]) -> None:
+        """Put in a range; what of it was there before is added to what is known."""
+        firsts, lasts = self._firsts, self._lasts
+        begin = bisect_left(lasts, first - 1)
+        end = bisect_right(firsts, last + 1, begin)
+        if begin == end:
+            firsts.insert(begin, first)
+            lasts.insert(begin, last)
+            return
+        for at in range(begin, end):
+            known.update(range(max(first, firsts[at]), min(last, lasts[at]) + 1))
+        firsts[begin] = min(first, firsts[begin])
+        lasts[begin] = max(last, lasts[end - 1])
+        if end - begin > 1:
+            del firsts[begin + 1 : end], lasts[begin + 1 : end]
 
     def __contains__(self, number: int) -> bool:
         """Whether a number is in the set."""
-        place = bisect_right(self._spans, [number, number])
-        if place < len(self._spans) and self._spans[place][0] == number:
-            return True
-        return place > 0 and self._spans[place - 1][0] <= number <= self._spans[place - 1][1]
+        place = bisect_right(self._firsts, number)
+        return place > 0 and number <= self._lasts[place - 1]
 
     def __len__(self) -> int:
         """How many numbers are in the set."""
-        return sum(last - first + 1 for first, last in self._spans)
+        return sum(self._lasts) - sum(self._firsts) + len(self._firsts)
 
     def __str__(self) -> str:
         """The text form."""
-        return " ".join(str(first) if first == last else f"{first}-{last}" for first, last in self._spans)
+        pairs = zip(self._firsts, self._lasts, strict=True)
+        return " ".join(str(first) if first == last else f"{first}-{last}" for first, last in pairs)
 
     @classmethod
     def parse(cls, text: str) -> Ranges:
         """The set that a text form describes; parts that are none are passed over."""
-        ranges = cls()
+        found = []
         for part in text.split():
             first, _, last = part.partition("-")
             if _NUMBER.fullmatch(first) and _NUMBER.fullmatch(last or first) and int(first) <= int(last or first):
-                ranges._spans.append([int(first), int(last or first)])
-        ranges.merge(cls())
+                found.append((int(first), int(last or first)))
+        ranges = cls()
+        ranges._unite(found)
         return ranges
 
     def merge(self, other: Ranges) -> None:
         """Put all numbers of another set into this one."""
-        spans = sorted([*self._spans, *([*span] for span in other._spans)])
-        merged: list[list[int]] = []
-        for first, last in spans:
-            if merged and first <= merged[-1][1] + 1:
-                merged[-1][1] = max(merged[-1][1], last)
+        self._unite(zip(other._firsts, other._lasts, strict=True))
+
+    def _unite(self, pairs: Iterable[tuple[int, int]]) -> None:
+        pairs = sorted([*zip(self._firsts, self._lasts, strict=True), *pairs])
+        firsts: list[int] = []
+        lasts: list[int] = []
+        for first, last in pairs:
+            if lasts and first <= lasts[-1] + 1:
+                lasts[-1] = max(lasts[-1], last)
             else:
-                merged.append([first, last])
-        self._spans = merged
+                firsts.append(first)
+                lasts.append(last)
+        self._firsts, self._lasts = firsts, lasts
 
 
-def _ranges_of(ascending: list[int]) -> list[tuple[int, int]]:
-    if not ascending:
-        return []
-    first = last = ascending[0]
-    ranges = []
-    for number in ascending:
-        if number > last + 1:
-            ranges.append((first, last))
-            first = number
-        last = number
-    ranges.append((first, last))
-    return ranges
+def _ranges_of(ascending: list[int]) -> Iterator[tuple[int, int]]:
+    """The ranges in distinct numbers, each found in steps that double and then halve."""
+    begin, count = 0, len(ascending)
+    while begin < count:
+        offset, end, step = ascending[begin] - begin, begin, 1
+        while end + step < count and ascending[end + step] - end - step == offset:
+            end += step
+            step *= 2
+        while step > 1:
+            step //= 2
+            if end + step < count and ascending[end + step] - end - step == offset:
+                end += step
+        yield ascending[begin], ascending[end]
+        begin = end + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -27,7 +28,8 @@ class LatestAttempts:
     def __init__(self) -> None:
         """Begin with none."""
         self._open: dict[str, _Attempts] = {}
-        self._ended: dict[str, _Attempts] = {}
+        # Ordered: it loses its oldest again and again, which a dict looks for behind all that it lost before.
+        self._ended: OrderedDict[str, _Attempts] = OrderedDict()
         self._saved: list[str] | None = None
 
     def begin(self, group_id: str, prompt_id: str | None, generation: str, span_id: int) -> None:
@@ -43,7 +45,7 @@ class LatestAttempts:
         if group is not None:
             self._ended[group_id] = group
             if len(self._ended) > MAX_ENDED:
-                del self._ended[next(iter(self._ended))]
+                self._ended.popitem(last=False)
 
     def checkpoint_started(self) -> None:
         """A checkpoint is being taken: it holds what has ended by now."""

@@ -66,7 +66,9 @@ class Unprojector:
         run = span.attributes.get(f"{PREFIX}run_id")
         if not isinstance(run, str):
             return []
-        groups = [str(link[f"{PREFIX}group_id"]) for link in span.links if link.get(f"{PREFIX}link") == "trained"]
+        group_id = f"{PREFIX}group_id"
+        trained = (link for link in span.links if link.get(f"{PREFIX}link") == "trained" and group_id in link)
+        groups = [str(link[group_id]) for link in trained]
         if span.name == STEP_LINKS:
             place = span.attributes.get(f"{PREFIX}first_group")
             self._waiting_links.setdefault(span.parent_id, []).append((place if type(place) is int else 0, groups))
@@ -88,12 +90,20 @@ def rows_of_spans(spans: Iterable[CarriedSpan]) -> list[Row]:
     return [row for span in spans for row in unprojector.rows_of(span)]
 
 
+def seconds(time_ns: int) -> float:
+    """Unix seconds of Unix nanoseconds; 0 for a damaged time that no number of seconds can be."""
+    try:
+        return time_ns // 1000 / 1e6
+    except OverflowError:
+        return 0.0
+
+
 def _introduction(run: str, span: CarriedSpan) -> Row:
     """A ``run_started`` row from the resource; ``from_spans`` tells readers not to expect every number."""
     resource = span.resource
     return {
         "event": "run_started",
-        "t": span.start_ns // 1000 / 1e6,
+        "t": seconds(span.start_ns),
         "run": run,
         "schema": SCHEMA_VERSION,
         "host": str(resource.get("host.name", "unknown")),
@@ -106,7 +116,7 @@ def _introduction(run: str, span: CarriedSpan) -> Row:
 def _row(name: str, time_ns: int, run: str, span: CarriedSpan, attributes: Mapping[str, Any]) -> Row:
     fields = unflatten(attributes)
     seq = attributes.get(f"{PREFIX}seq", fields.get("seq"))
-    row: Row = {"event": name, "t": time_ns // 1000 / 1e6, "run": run, "seq": seq}
+    row: Row = {"event": name, "t": seconds(time_ns), "run": run, "seq": seq}
     if span.name == _ATTEMPT:
         row["attempt_id"] = span.attributes.get(f"{PREFIX}attempt_id")
     elif span.name == _GROUP:

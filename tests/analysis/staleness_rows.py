@@ -7,12 +7,16 @@ from typing import Any
 from rtrace_otel.analysis.age_split import AgeSplit
 from rtrace_otel.analysis.staleness import Staleness, staleness
 from rtrace_otel.events import Row
-from tests.report.history import event, trace
+from tests.report.history import event, published, trace
 
 
 def step_began(run: str, step: int) -> Row:
     """A step begins."""
     return event(run, "train_step_started", step=step)
+
+
+GROUP = published("a", "g", None, ("c", 3, 10))
+BEGAN = step_began("a", 1)
 
 
 def found(*events: Row) -> Staleness:
@@ -27,3 +31,9 @@ def parts(split: AgeSplit | None) -> Any:
     if split is None:
         return None
     return tuple(round(part, 9) for part in (split.in_call, split.in_group, split.in_queue, split.train_lag))
+
+
+def only_parts(*events: Row) -> Any:
+    """The parts of the only step, or why there are none."""
+    (step,) = found(*events).steps
+    return parts(step.split) if step.split is not None else step.split_missing

@@ -65,7 +65,15 @@ CASES: dict[str, tuple[list[Row], AttemptCounts]] = {
     ),
     "turn resumed under the same id": (
         [dispatched("a", "x"), started("b"), resumed("b", "x", "turn", "x"), sealed("b", "x")],
-        counts(1, sealed=1, resumed={"turn": 1}),
+        counts(2, sealed=1, interrupted=1, resumed={"turn": 1}),
+    ),
+    "dispatched again by the run after under the same id": (
+        [dispatched("a", "x"), started("b"), dispatched("b", "x"), sealed("b", "x")],
+        counts(2, sealed=1, interrupted=1),
+    ),
+    "one id in two runs at once": (
+        [dispatched("a", "x"), dispatched("b", "x"), sealed("a", "x"), abandoned("b", "x")],
+        counts(2, sealed=1, abandoned={"timeout": 1}),
     ),
     "prefix resumed and open": (
         [dispatched("a", "x"), started("b"), resumed("b", "y", "prefix", "x")],

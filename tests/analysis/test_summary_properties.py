@@ -41,29 +41,34 @@ _OTHERS = st.one_of(st.builds(started, _run), st.builds(ended, _run), st.builds(
 _HISTORIES = st.lists(st.one_of(_ATTEMPTS, _ATTEMPTS, _OTHERS), max_size=60)
 
 
+def begins(event: Row) -> bool:
+    """Whether an attempt of this run begins or goes on."""
+    return event["event"] == "attempt_dispatched" or event.get("level") in {"turn", "prefix"}
+
+
 def outcomes(events: Sequence[Row], killed: set[str]) -> AttemptCounts:
     """The counts, attempt by attempt, given the runs that were killed."""
     total, reasons, levels = Counter[str](), Counter[str](), Counter[str]()
+    runs = list(dict.fromkeys(event["run"] for event in events if begins(event)))
     for attempt in IDS:
-        holder: str | None = None
+        holders: set[str] = set()
         for event in (event for event in events if event.get("attempt_id") == attempt):
             kind = event["event"]
             if kind == "attempt_refused":
                 total["refusals"] += 1
             if kind == "attempt_resumed":
                 levels[event["level"]] += 1
-            if kind == "attempt_dispatched" or (kind == "attempt_resumed" and event["level"] != "sibling"):
-                total["begun"] += holder is None
-                holder = event["run"]
-            elif holder is not None and kind == "attempt_sealed":
-                total["sealed"] += 1
-                total["masked"] += event.get("masked") is True
-                holder = None
-            elif holder is not None and kind == "attempt_abandoned":
-                reasons[event["reason"]] += 1
-                holder = None
-        if holder is not None:
-            total["interrupted" if holder in killed else "open"] += 1
+            if begins(event):
+                total["begun"] += event["run"] not in holders
+                holders.add(event["run"])
+            elif holders and kind in {"attempt_sealed", "attempt_abandoned"}:
+                holders.remove(event["run"] if event["run"] in holders else max(holders, key=runs.index))
+                total["sealed"] += kind == "attempt_sealed"
+                total["masked"] += kind == "attempt_sealed" and event.get("masked") is True
+                if kind == "attempt_abandoned":
+                    reasons[event["reason"]] += 1
+        total["interrupted"] += len(holders & killed)
+        total["open"] += len(holders - killed)
     return AttemptCounts(
         total["begun"], total["sealed"], total["masked"], dict(reasons), total["interrupted"], total["open"],
         total["refusals"], dict(levels),

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, Request, sync_playwright
 
 from rtrace_otel.testing import SimulationSettings, simulate
 from tests.browser.pages import DEMO, Built, build, build_rows
+from tests.browser.waiting import STEP_MS
 from tests.servers import need_browser
 
 ARGUMENTS: Final = (
@@ -27,7 +28,6 @@ BIG: Final = SimulationSettings(
 )
 """A job of 99,997 attempts."""
 
-READY_MS: Final = 30_000
 OpenPage: TypeAlias = Callable[..., Page]
 
 
@@ -36,7 +36,7 @@ def browser() -> Iterator[Browser]:
     """One Chromium for all tests of this folder; the event loop that drives it ends with them."""
     program = need_browser()
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=str(program), args=list(ARGUMENTS))
+        chromium = playwright.chromium.launch(executable_path=str(program), args=list(ARGUMENTS), timeout=STEP_MS)
         yield chromium
         chromium.close()
 
@@ -52,6 +52,7 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
 
     def open_page(path: Path, fragment: str = "", **options: Any) -> Page:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        context.set_default_timeout(STEP_MS)
         contexts.append(context)
         page = context.new_page()
         url = path.as_uri()
@@ -65,7 +66,7 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
         page.on("pageerror", lambda error: problems.append(f"error: {error}"))
         page.on("dialog", lambda dialog: problems.append(f"dialog: {dialog.message}"))
         page.goto(url + fragment)
-        page.wait_for_selector("html[data-ready]", timeout=READY_MS)
+        page.wait_for_selector("html[data-ready]")
         return page
 
     yield open_page

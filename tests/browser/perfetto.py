@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import http.server
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +12,8 @@ from typing import Any, Final
 
 from playwright.sync_api import Page
 
-OPEN_S: Final = 90.0
+from tests.browser.waiting import until
+
 _ROWS: Final = """async (query) => {
     const result = await app.trace.engine.query(query);
     const rows = [];
@@ -57,10 +57,7 @@ def perfetto(folder: Path, page: Page, trace: Path) -> Iterator[Page]:
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         base = f"http://127.0.0.1:{server.server_address[1]}"
         page.goto(f"{base}/#!/?url={base}/localtrace")
-        deadline = time.monotonic() + OPEN_S
-        while not page.evaluate("Boolean(window.app && app.trace)"):
-            assert time.monotonic() < deadline, page.inner_text("body")
-            page.wait_for_timeout(200)
+        until(page, "window.app && app.trace", "document.body.innerText")
         yield page
         server.shutdown()
 

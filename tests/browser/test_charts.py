@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 from rtrace_otel.analysis.ledger.work import Fate
 from tests.browser.conftest import OpenPage
 from tests.browser.pages import Built
-from tests.browser.timeline import until
+from tests.browser.waiting import settled, until
 
 PAINTED = """canvas => {
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -173,6 +173,7 @@ def test_the_keyboard_reads_a_chart(demo: Built, page: Page) -> None:
     page.locator("#panel-split .chart").focus()
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
+    settled(page)
     split = demo.overview.staleness.steps[1].split
     assert split is not None
     said = (
@@ -193,7 +194,7 @@ def test_a_chart_zooms_and_comes_back(page: Page) -> None:
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + 40, steps=4)
     page.mouse.up()
-    page.wait_for_timeout(50)
+    settled(page)
     low, high = page.evaluate(shown)
 
     assert [1, 14] == everything
@@ -201,7 +202,7 @@ def test_a_chart_zooms_and_comes_back(page: Page) -> None:
     assert pytest.approx(1 + 13 * 0.5, abs=0.1) == high
     page.locator("#panel-age .chart").focus()
     page.keyboard.press("Escape")
-    page.wait_for_timeout(50)
+    settled(page)
     assert everything == page.evaluate(shown)
 
 
@@ -210,6 +211,7 @@ def test_the_mouse_reads_a_chart(demo: Built, page: Page) -> None:
     box = page.locator("#panel-heatmap .chart").bounding_box()
     assert box is not None
     page.locator("#panel-heatmap .chart").hover(position={"x": box["width"] - 20, "y": 60})
+    settled(page)
 
     last = demo.overview.staleness.ages.steps[-1]
     said = page.locator("#panel-heatmap .readout").text_content() or ""

@@ -13,7 +13,7 @@ from rtrace_otel.testing import SimulationSettings, simulate
 from tests.analysis.test_summary_malformed import FIELDS, WRONG, whole_row
 from tests.browser.conftest import OpenPage
 from tests.browser.pages import Built, build_rows
-from tests.browser.timeline import until
+from tests.browser.waiting import until
 from tests.report.history import event, started, trace, trained
 from tests.report.hostile import HOSTILE, hostile_trace
 
@@ -21,7 +21,6 @@ ATTEMPTS = 99_997
 MAX_BYTES = 2_000_000
 
 
-@pytest.mark.timeout(600)
 def test_a_hundred_thousand_attempts_fit_in_two_megabytes(big: Built, open_page: OpenPage) -> None:
     """Everything is drawn from all rows; the page is small enough to be mailed."""
     page = open_page(big.path)
@@ -39,7 +38,7 @@ def test_nothing_is_wider_than_the_screen(demo: Built, open_page: OpenPage, widt
     """Wide tables scroll by themselves; charts take the width there is."""
     page = open_page(demo.path, viewport={"width": width, "height": 900})
 
-    assert width >= page.evaluate("document.documentElement.scrollWidth")
+    until(page, f"document.documentElement.scrollWidth <= {width}")
     for canvas in page.locator("canvas").all():
         box = canvas.bounding_box()
         assert box is not None
@@ -65,7 +64,7 @@ def test_it_prints_in_light_colours(demo: Built, open_page: OpenPage) -> None:
     assert 3 <= pages <= 30
     page.emulate_media(media="print")
     assert [False] * 3 == [page.locator(what).first.is_visible() for what in ("#theme", "nav", "caption .quiet")]
-    assert "rgb(255, 255, 255)" == page.evaluate("getComputedStyle(document.body).backgroundColor")
+    until(page, "getComputedStyle(document.body).backgroundColor === 'rgb(255, 255, 255)'")
 
 
 def test_no_table_is_cut_on_paper(demo: Built, open_page: OpenPage) -> None:
@@ -75,7 +74,8 @@ def test_no_table_is_cut_on_paper(demo: Built, open_page: OpenPage) -> None:
     on_screen = page.evaluate(too_wide)
     page.emulate_media(media="print")
 
-    assert on_screen > 0 == page.evaluate(too_wide)
+    assert on_screen > 0
+    until(page, f"{too_wide} === 0")
 
 
 def test_the_keyboard_reaches_everything(demo: Built, open_page: OpenPage) -> None:
@@ -94,8 +94,7 @@ def test_a_link_leads_to_its_section(demo: Built, open_page: OpenPage) -> None:
     """Although it is drawn only after the browser has looked for it."""
     page = open_page(demo.path, "#section-waste")
 
-    top = page.evaluate("document.getElementById('section-waste').getBoundingClientRect().top")
-    assert 0 <= top <= 60
+    until(page, "Math.abs(document.getElementById('section-waste').getBoundingClientRect().top - 30) <= 30")
 
 
 @pytest.mark.parametrize(

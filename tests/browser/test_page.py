@@ -11,6 +11,7 @@ from playwright.sync_api import Browser
 from rtrace_otel.report.restore_words import verdict
 from tests.browser.conftest import OpenPage
 from tests.browser.pages import Built, build_rows
+from tests.browser.waiting import STEP_MS
 
 EVIL = "</script><img src=x onerror=\"document.title='owned'\"><!--\u2028"
 
@@ -49,6 +50,7 @@ def test_it_takes_the_colours_of_the_system(demo: Built, open_page: OpenPage, sc
 def test_the_policy_is_in_force(demo: Built, browser: Browser) -> None:
     """A script, a handler, a picture and a request that are not the page's own: the browser lets none of them go."""
     page = browser.new_page()
+    page.set_default_timeout(STEP_MS)
     page.goto(demo.path.as_uri())
     page.wait_for_selector("html[data-ready]")
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -88,6 +90,7 @@ def test_without_scripts_there_are_words(demo: Built, browser: Browser) -> None:
 def test_a_browser_that_cannot_unpack_says_so(demo: Built, browser: Browser) -> None:
     """The verdict is there, and what is wrong."""
     context = browser.new_context()
+    context.set_default_timeout(STEP_MS)
     context.add_init_script("delete window.DecompressionStream")
     page = context.new_page()
     page.goto(demo.path.as_uri())

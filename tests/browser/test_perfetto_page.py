@@ -17,10 +17,9 @@ from rtrace_otel.spans.model import FinishedSpan
 from rtrace_otel.spans.projector import project
 from tests.browser.pages import DEMO
 from tests.browser.perfetto import perfetto, query
+from tests.browser.waiting import STEP_MS
 from tests.cli.program import rtrace
 from tests.servers import need_perfetto
-
-pytestmark = pytest.mark.timeout(240)
 
 FILES = ("job.pftrace", "job.pftrace.gz", "job.json")
 
@@ -35,6 +34,7 @@ def folder() -> Path:
 def page(browser: Browser) -> Iterator[Page]:
     """A page in a context of its own."""
     context = browser.new_context(viewport={"width": 1400, "height": 900})
+    context.set_default_timeout(STEP_MS)
     yield context.new_page()
     context.close()
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page
 from rtrace_otel.report.numbers import count
 from tests.browser.conftest import OpenPage
 from tests.browser.pages import Built
-from tests.browser.timeline import until
+from tests.browser.waiting import until
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_a_table_that_goes_on_sideways_says_so(demo: Built, open_page: OpenPage)
     lineage = tables.filter(has=page.get_by_text("Lineage", exact=True)).locator(".cut")
     stops.wait_for(state="visible")
 
-    assert lineage.is_hidden()
+    lineage.wait_for(state="hidden")
     page.set_viewport_size({"width": 390, "height": 900})
     lineage.wait_for(state="visible")
     page.set_viewport_size({"width": 1280, "height": 900})
@@ -108,8 +108,13 @@ def test_a_long_table_shows_its_head_until_asked(demo: Built, page: Page) -> Non
 def test_copy_gives_all_rows_with_raw_values(demo: Built, page: Page) -> None:
     """As lines of fields between tabs, in the order shown, with the names of the fields on top."""
     table = attempts(page)
+    # What it says stands there for a moment only, which can be over before anybody looks.
+    table.locator(".copied").evaluate(
+        """(copied) => new MutationObserver(() => { window.said = (window.said || "") + copied.textContent; })
+        .observe(copied, { childList: true })"""
+    )
     table.locator("button", has_text="copy").click()
-    table.locator(".copied", has_text="rows copied").wait_for()
+    until(page, "window.said && window.said.includes('rows copied')")
     lines = [line.split("\t") for line in page.evaluate("navigator.clipboard.readText()").splitlines()]
     records = demo.overview.slow.attempts.attempts
 

@@ -16,7 +16,8 @@ from rtrace_otel.analysis.timeline.states import STATES, State
 from rtrace_otel.events import Row
 from tests.browser.conftest import OpenPage
 from tests.browser.pages import Built, build_rows
-from tests.browser.timeline import CANVAS, places_of, press, state, until
+from tests.browser.timeline import CANVAS, places_of, press, state
+from tests.browser.waiting import until
 from tests.report.timed import JOB
 
 HOSTILE = '"><img src=x onerror=alert(1)>${1}\u202e\x1b[31m'
@@ -113,6 +114,7 @@ FILTERS: list[tuple[str, Callable[[Timeline, int], bool]]] = [
     ("tokens:>200", lambda found, row: found.attempts.tokens[row] > 200),
     ("generation:2", lambda found, row: found.attempts.generation[row] == 2),
     ('reason:"SERVER ERR"', lambda found, row: "server err" in reason_of(found, row)),
+    ("reason:server_error", lambda found, row: "server error" in reason_of(found, row)),
     ("2e481d0abf9a", lambda found, row: found.tables.groups[found.attempts.group[row]] == "2e481d0abf9a"),
 ]
 
@@ -138,6 +140,15 @@ def test_a_filter_that_cannot_be_says_so(demo: Built, open_page: OpenPage) -> No
     page.wait_for_selector('input[aria-invalid="true"]')
 
     assert "step: takes a number or a range such as 3-9, not often" == page.inner_text(".tl-count")
+
+
+def test_a_filter_with_a_key_that_there_is_not_says_which_there_are(demo: Built, open_page: OpenPage) -> None:
+    """Only if nothing matches: an id may look like that."""
+    page = open_page(demo.path)
+    page.fill('input[type="search"]', "promt:17")
+    page.wait_for_selector('input[aria-invalid="true"]')
+
+    assert page.inner_text(".tl-count").startswith("nothing matches, and promt is no key: prompt, group, run, ")
 
 
 def test_outcomes_can_be_switched_off(demo: Built, open_page: OpenPage) -> None:

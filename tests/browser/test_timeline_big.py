@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
-from typing import Final
-
-import pytest
+from typing import Any, Final
 
 from rtrace_otel.analysis.overview import OverviewFold
 from rtrace_otel.analysis.reading.reader import read_events
@@ -15,24 +14,24 @@ from rtrace_otel.report.html.page import render_page
 from tests.browser.conftest import OpenPage
 from tests.browser.pages import DEMO, Built
 from tests.browser.timeline import press, state
+from tests.pace import slowness, within
 
 ATTEMPTS: Final = 99_997
 MOST_BYTES: Final = 2_000_000
 MOST_MS: Final = 2_000
-TRIES: Final = 3
-
-pytestmark = pytest.mark.timeout(400)  # the page takes a minute to write
 
 
 def test_a_hundred_thousand_attempts(big: Built, open_page: OpenPage) -> None:
-    """Two megabytes, and painted within two seconds of the page's begin: the best of three, the machine is shared."""
-    pages = [open_page(big.path)]
-    while len(pages) < TRIES and state(pages[-1])["firstMs"] > MOST_MS:
-        pages.append(open_page(big.path))
-    now = state(pages[-1])
+    """Two megabytes, and painted within two seconds of the page's begin: the best of some, the machine is shared."""
+
+    def opened() -> tuple[dict[str, Any], float]:
+        before = slowness(time.perf_counter)
+        now = state(open_page(big.path))
+        return now, float(now["firstMs"]) / max(before, slowness(time.perf_counter))
+
+    now = within(MOST_MS, opened)
 
     assert big.path.stat().st_size <= MOST_BYTES
-    assert MOST_MS >= now["firstMs"]
     assert ATTEMPTS == now["rows"] == now["inView"] == big.overview.timeline.attempts_total
     assert big.overview.timeline.lanes == now["lanes"]
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import Page
 
 from rtrace_otel.analysis.timeline.states import State
 from tests.browser.conftest import OpenPage
 from tests.browser.pages import Built
-from tests.browser.timeline import CANVAS, drag, move_to, places_of, press, state, until
+from tests.browser.timeline import CANVAS, drag, move_to, places_of, press, state
+from tests.browser.waiting import settled, until
 
 
 def test_zoom_by_keys_and_buttons(demo: Built, open_page: OpenPage) -> None:
@@ -41,6 +43,7 @@ def test_the_wheel_zooms_once_the_picture_has_the_focus(demo: Built, open_page: 
     before = page.evaluate("scrollY")
     page.mouse.wheel(0, 80)
     until(page, f"scrollY > {before}")
+    stand_still(page)
     assert state(page)["wholeView"]
     page.focus(CANVAS)
     move_to(page, box["x"] + box["width"] / 4, box["y"] + 120)
@@ -49,6 +52,13 @@ def test_the_wheel_zooms_once_the_picture_has_the_focus(demo: Built, open_page: 
     now = state(page)
 
     assert now["from"] + (now["to"] - now["from"]) / 4 == pytest.approx(now["span"] / 4, rel=0.01)
+
+
+def stand_still(page: Page) -> None:
+    """Wait until the page does not scroll any more: it may do so smoothly."""
+    at = None
+    while at != (at := page.evaluate("scrollY")):
+        settled(page)
 
 
 def test_drags(demo: Built, open_page: OpenPage) -> None:

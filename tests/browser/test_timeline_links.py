@@ -7,7 +7,8 @@ import pytest
 from rtrace_otel.analysis.timeline.states import State
 from tests.browser.conftest import OpenPage
 from tests.browser.pages import Built
-from tests.browser.timeline import CANVAS, press, state, until
+from tests.browser.timeline import CANVAS, press, state
+from tests.browser.waiting import until
 
 
 def test_a_link_restores_range_filter_colours_and_selection(demo: Built, open_page: OpenPage) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 
 from playwright.sync_api import Page
 
+from tests.browser.waiting import settled
+
 CANVAS = "canvas.tl-lanes"
 
 
@@ -39,6 +41,7 @@ def move_to(page: Page, x: float, y: float) -> None:
     box = page.locator(CANVAS).bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + x, box["y"] + y)
+    settled(page)
 
 
 def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
@@ -47,6 +50,7 @@ def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> No
     page.mouse.down()
     move_to(page, *end)
     page.mouse.up()
+    settled(page)
 
 
 def press(page: Page, *keys: str) -> None:
@@ -54,12 +58,4 @@ def press(page: Page, *keys: str) -> None:
     page.focus(CANVAS)
     for key in keys:
         page.keyboard.press(key)
-
-
-def until(page: Page, expression: str) -> None:
-    """Wait until a JavaScript expression holds; the policy of the page forbids Playwright's own way to do that."""
-    for _ in range(200):
-        if page.evaluate(expression):
-            return
-        page.wait_for_timeout(25)
-    raise AssertionError(expression)
+    settled(page)

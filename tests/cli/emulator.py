@@ -28,6 +28,9 @@ _LAUNCH: Final = (
 BACK: Final = b"\x1b[?25h\x1b[?1049l"
 """The cursor is shown again, and the screen from before."""
 
+HOME: Final = b"\x1b[H"
+"""Where a new picture begins."""
+
 
 class Watched:
     """A program on a terminal.
@@ -36,14 +39,16 @@ class Watched:
         process: The program.
     """
 
-    def __init__(self, tty: Terminal, process: subprocess.Popen[bytes], columns: int, lines: int) -> None:
+    def __init__(
+        self, tty: Terminal, process: subprocess.Popen[bytes], mode_before: list[Any], columns: int, lines: int
+    ) -> None:
         """Take what has been drawn so far as nothing."""
         self.process = process
         self._tty = tty
         self._screen: Any = pyte.Screen(columns, lines)
         self._stream: Any = pyte.ByteStream(self._screen)
         self._fed = 0
-        self.mode_before = termios.tcgetattr(tty.tty)
+        self._mode_before = mode_before
 
     def text(self) -> str:
         """What is on the screen now."""
@@ -65,6 +70,12 @@ class Watched:
             time.sleep(0.02)
         return text
 
+    def until_drawn(self, holds: Callable[[str], object]) -> str:
+        """The same of a program that draws again and again, once a whole screen has been drawn since it held."""
+        self.until(holds)
+        begun = self.drawn().count(HOME)
+        return self.until(lambda text: self.drawn().count(HOME) > begun + 1 and holds(text))
+
     def press(self, keys: str) -> None:
         """Press keys."""
         os.write(self._tty.keyboard, keys.encode())
@@ -85,7 +96,7 @@ class Watched:
         deadline = time.monotonic() + LIMIT_S
         while not (back := BACK in self.drawn()) and time.monotonic() < deadline:
             time.sleep(0.02)
-        return back and self.mode_before == termios.tcgetattr(self._tty.tty)
+        return back and self._mode_before == termios.tcgetattr(self._tty.tty)
 
 
 @contextmanager
@@ -93,11 +104,12 @@ def watched(*arguments: str | Path, columns: int = 100, lines: int = 30) -> Iter
     """Run ``rtrace watch`` with a short interval; it is ended with the block if it has not ended before."""
     command = [sys.executable, "-c", _LAUNCH, RTRACE, "watch", "--interval", "0.1", *map(str, arguments)]
     with terminal(columns, lines) as tty:
+        mode_before = termios.tcgetattr(tty.tty)
         process = subprocess.Popen(
             command, stdin=tty.tty, stdout=tty.tty, stderr=tty.tty, env=environment(), start_new_session=True
         )
         try:
-            yield Watched(tty, process, columns, lines)
+            yield Watched(tty, process, mode_before, columns, lines)
         finally:
             if process.poll() is None:
                 process.send_signal(signal.SIGKILL)

@@ -2,91 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import re
 import socket
-import time
-from collections.abc import Generator, Iterator
-from contextlib import closing
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
 
 import pytest
 
-from rtrace_otel.cli import followed, serving
-from rtrace_otel.cli.serving import TraceServer, serve_in_background
-from rtrace_otel.cli.traces_served import TracesServed
-from tests.cli.conftest import JOB
-from tests.cli.program import lines, write
-
-TOKEN: Final = "secret-token"
-LIMIT_S: Final = 20.0
-
-
-class Answer:
-    """An answer of HTTP."""
-
-    def __init__(self, data: bytes) -> None:
-        head, _, self.body = data.partition(b"\r\n\r\n")
-        first, *fields = head.decode("latin-1").split("\r\n")
-        self.status = int(first.split()[1])
-        self.fields = {name.lower(): value for name, _, value in (field.partition(": ") for field in fields)}
-
-
-class Client:
-    """Asks a server."""
-
-    def __init__(self, server: TraceServer) -> None:
-        self.port = server.server_address[1]
-
-    def connect(self) -> socket.socket:
-        """A connection."""
-        return socket.create_connection(("127.0.0.1", self.port), timeout=LIMIT_S)
-
-    def send(self, request: bytes) -> Answer:
-        """Send bytes, and read until the server closes."""
-        with self.connect() as connection:
-            connection.sendall(request)
-            parts = []
-            while part := connection.recv(65536):
-                parts.append(part)
-        return Answer(b"".join(parts))
-
-    def ask(self, path: str, method: str = "GET", host: str | None = "127.0.0.1:1") -> Answer:
-        """Ask for a path."""
-        field = "" if host is None else f"Host: {host}\r\n"
-        return self.send(f"{method} {path} HTTP/1.1\r\n{field}Connection: close\r\n\r\n".encode())
-
-    def stream(self, query: str = "", trace: int = 0) -> Generator[tuple[str, Any], None, None]:
-        """The events of a trace: name and value."""
-        with closing(self.connect()) as connection:
-            connection.sendall(f"GET /{TOKEN}/t/{trace}/events?{query} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-            with connection.makefile("r", encoding="utf-8") as file:
-                while line := file.readline():
-                    if line.startswith("event: "):
-                        yield line[len("event: ") : -1], json.loads(file.readline()[len("data: ") :])
+from rtrace_otel.cli.serving import TraceServer
+from tests.cli.web import TOKEN, Client, served, two_jobs
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder of two jobs."""
-    write(_made(tmp_path / "a"), JOB)
-    write(_made(tmp_path / "b"), JOB[:3])
-    return tmp_path
-
-
-def _made(folder: Path) -> Path:
-    folder.mkdir()
-    return folder
+    return two_jobs(tmp_path)
 
 
 @pytest.fixture
 def server(folder: Path) -> Iterator[TraceServer]:
     """A server of the folder."""
-    with TraceServer(TracesServed([str(folder)]), "127.0.0.1", 0, TOKEN) as server:
-        serve_in_background(server)
+    with served(folder) as server:
         yield server
-        server.shutdown()
 
 
 @pytest.fixture
@@ -200,119 +137,11 @@ def test_the_address_without_its_last_slash(client: Client) -> None:
 
 def test_one_trace_needs_no_list(folder: Path) -> None:
     """The first page leads to it."""
-    with TraceServer(TracesServed([str(folder / "a")]), "127.0.0.1", 0, TOKEN) as server:
-        serve_in_background(server)
+    with served(folder / "a") as server:
         answer = Client(server).ask(f"/{TOKEN}/")
-        server.shutdown()
     assert (302, "t/0/") == (answer.status, answer.fields["location"])
 
 
 def test_icons_are_not_asked_for_again(client: Client) -> None:
     """Browsers ask for one without being told to."""
     assert 204 == client.ask("/favicon.ico").status
-
-
-def test_a_stream_begins_with_everything(client: Client) -> None:
-    """All parts and the state; a page that has them gets the state alone."""
-    client.ask(f"/{TOKEN}/t/0/")  # now the trace has been read
-    events = dict(_first(client.stream(), 2))
-    assert {"title", "opening", "document"} <= set(events["parts"]["parts"])
-    assert len(JOB) == events["state"]["rows"]
-    known = f"epoch={events['parts']['epoch']}&version={events['parts']['version']}"
-    assert ["state"] == [name for name, _ in _first(client.stream(known), 1)]
-
-
-@pytest.mark.parametrize(
-    "query", ["epoch=x&version=x", "version=-1", "version=" + "9" * 400, "epoch=%00&version=%ff", "&&="]
-)
-def test_odd_positions_in_a_stream(client: Client, query: str) -> None:
-    """They stand for none: everything is told."""
-    told = next(value for name, value in client.stream(query) if name == "parts")
-    assert "title" in told["parts"]
-
-
-def _first(events: Iterator[tuple[str, Any]], number: int) -> list[tuple[str, Any]]:
-    return [event for _, event in zip(range(number), events, strict=False)]
-
-
-def _states(events: Iterator[tuple[str, Any]]) -> Iterator[dict[str, Any]]:
-    return (value for name, value in events if name == "state")
-
-
-def test_rows_are_pushed_as_they_come(client: Client, folder: Path) -> None:
-    """Each client gets them, and the file is read once for all; it is cut short, and begun anew."""
-    path = folder / "b" / "rollout_trace.jsonl"
-    streams = [_states(client.stream(trace=1)) for _ in range(20)]
-    assert {3} == {next(stream)["rows"] for stream in streams}
-    with path.open("ab") as file:
-        file.write(lines(JOB[3:5]))
-    assert {5} == {next(stream)["rows"] for stream in streams}
-    path.write_bytes(lines(JOB[:1]))
-    assert {1} == {next(stream)["rows"] for stream in streams}
-
-
-def test_a_slow_reader_holds_up_nobody(client: Client) -> None:
-    """One asks for a page and a stream, and reads neither."""
-    stuck = [client.connect() for _ in range(2)]
-    for connection, path in zip(stuck, ("t/0/", "t/0/events"), strict=True):
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
-        connection.sendall(f"GET /{TOKEN}/{path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-    begun = time.monotonic()
-    assert 200 == client.ask(f"/{TOKEN}/t/0/").status
-    assert 2 == len(_first(client.stream(), 2))
-    assert time.monotonic() - begun < LIMIT_S / 2
-    for connection in stuck:
-        connection.close()
-
-
-def test_pages_beyond_the_limit_are_refused(
-    client: Client, monkeypatch: pytest.MonkeyPatch, server: TraceServer
-) -> None:
-    """Those that are open go on, and one that is closed makes room."""
-    monkeypatch.setattr(serving, "_CHECK_S", 0.05)
-    streams = [client.stream() for _ in range(serving.MAX_STREAMS)]
-    for stream in streams:
-        next(stream)
-    assert 503 == client.ask(f"/{TOKEN}/t/0/events").status
-    streams.pop().close()
-    deadline = time.monotonic() + LIMIT_S
-    while time.monotonic() < deadline:
-        with server.stream() as granted:
-            if granted:
-                break
-        time.sleep(0.05)
-    assert next(client.stream())
-
-
-def test_a_trace_is_let_go_when_nobody_looks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its follower ends a while after the last page was closed; a page that comes back before finds it as it was."""
-    monkeypatch.setattr(serving, "_CHECK_S", 0.05)
-    monkeypatch.setattr(followed, "LOOK_S", 0.05)
-    trace = followed.Followed(str(folder / "a"), grace_s=1.0)
-    with trace.viewing() as first:
-        trace.first(first, LIMIT_S)
-    with trace.viewing() as second:
-        assert first is second
-    deadline = time.monotonic() + LIMIT_S
-    while trace.report is not None and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert trace.report is None
-    with trace.viewing() as third:
-        assert len(JOB) == trace.first(third, LIMIT_S).state["rows"]
-    assert third is not first
-
-
-def test_a_fault_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The page does not pretend to be live when its trace is not followed any more."""
-
-    def broken(_: object) -> bool:
-        raise ArithmeticError("no")
-
-    monkeypatch.setattr("rtrace_otel.report.html.live.LiveReport.update", broken)
-    trace = followed.Followed(str(folder / "a"))
-    with trace.viewing() as report:
-        deadline = time.monotonic() + LIMIT_S
-        while trace.report is not None and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert "not followed any more (ArithmeticError: no)" == report.told.state["problem"]
-    assert trace.report is None

@@ -57,6 +57,34 @@ def test_once_as_json(run: Run, job: Path) -> None:
     assert ["run aaaaaaaa was killed; its last row is "] == [text[:41] for text in found["warnings"]]
 
 
+def test_once_as_csv(run: Run, job: Path) -> None:
+    """Numbers by name; one that is unknown is empty: no step of the last minute, which is long ago, says its tokens."""
+    found = run("watch", "--once", "--format", "csv", job)
+    values = dict(line.split(",") for line in found.out.splitlines())
+
+    assert (0, "name,value") == (found.code, found.out.splitlines()[0])
+    assert ["20", "2", "4", "2", "1", "1", "0"] == [
+        values[name]
+        for name in ("rows", "runs", "attempts begun", "attempts sealed", "attempts abandoned", "attempts interrupted",
+                     "attempts running")
+    ]  # fmt: skip
+    assert ("6", "1.375") == (values["last step"], values["batch age of the last step"])
+
+
+def test_once_as_markdown(run: Run, job: Path) -> None:
+    """Warnings, numbers and lists, under the file and the time."""
+    found = run("watch", "--once", "--format", "md", job)
+    shown = found.out.splitlines()
+
+    assert 0 == found.code
+    assert shown[0].endswith(" UTC")
+    assert ["## Now", "## Runs, the latest first", "## Latest refits, checkpoints and restores"] == [
+        line for line in shown if line.startswith("## ")
+    ]
+    assert "| batch age of the last step | 1.375 |" in shown
+    assert "run aaaaaaaa was killed; its last row is " == shown[2][:41]
+
+
 def test_once_of_a_torn_file_counts_its_tail_as_damage(run: Run, tmp_path: Path) -> None:
     """Nothing more is waited for."""
     found = run("watch", "--once", write(tmp_path, JOB, after=b'{"event":"torn'))
@@ -88,6 +116,7 @@ def test_once_of_no_file(run: Run, tmp_path: Path) -> None:
     [
         (["FILE"], ["--once"]),
         (["FILE", "--format", "json"], ["--once", "json"]),
+        (["FILE", "--format", "md"], ["--once", "md"]),
         (["-", "--once"], ["standard input"]),
         (["FILE", "--once", "--interval", "0"], ["--interval", "0.05"]),
         (["FILE", "--once", "--interval", "nan"], ["--interval", "nan"]),

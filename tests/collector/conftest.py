@@ -5,19 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 import yaml
 
 from tests.collector.files import configs, read_yaml
 from tests.collector.sending import SERVICE, JobMetrics, demo_spans, send_spans
+from tests.server_process import free_ports
 from tests.servers import (
     COLLECTOR,
     Jaeger,
     Otelcol,
     Prometheus,
     eventually,
-    free_ports,
     jaeger,
     need_program,
     otelcol,
@@ -30,11 +31,16 @@ ROUNDS = 4
 
 @dataclass(frozen=True)
 class Stack:
-    """The running servers."""
+    """The running servers, and when all that was sent had arrived."""
 
     otelcol: Otelcol
     jaeger: Jaeger
     prometheus: Prometheus
+    at: float
+
+    def query(self, expr: str) -> list[dict[str, Any]]:
+        """The result of a query for that moment: rates look back a minute, and tests may take longer."""
+        return self.prometheus.query(expr, self.at)
 
 
 @pytest.fixture(scope="session")
@@ -53,9 +59,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
             config = tmp_path_factory.mktemp("prometheus") / "prometheus.yaml"
             config.write_text(_prometheus_config(scrapes))
             with prometheus(config, prometheus_port) as metrics:
-                running = Stack(collector, traces, metrics)
-                _send(running)
-                yield running
+                yield Stack(collector, traces, metrics, _send(collector, metrics))
 
 
 def _prometheus_config(addresses: dict[str, str]) -> str:
@@ -69,17 +73,24 @@ def _prometheus_config(addresses: dict[str, str]) -> str:
     return yaml.safe_dump(shipped)
 
 
-def _send(running: Stack) -> None:
+def _send(collector: Otelcol, prometheus: Prometheus) -> float:
+    """Send everything in a few rounds, each of which is scraped; gives when that was done."""
     # Prometheus begins to scrape some seconds after it is ready; what came before shows in no rate.
-    eventually(lambda: running.prometheus.query("up"), lambda up: [s["value"][1] for s in up] == ["1", "1"])
-    spans = demo_spans()
-    with JobMetrics(running.otelcol.otlp_http) as metrics:
+    eventually(lambda: prometheus.query("up"), lambda up: [s["value"][1] for s in up] == ["1", "1"])
+    spans, sent = demo_spans(), 0
+    counts = [
+        f'sum(traces_span_metrics_calls_total{{service_name="{SERVICE}"}})',
+        f'sum(rtrace_rows_lost_total{{job="{SERVICE}"}})',
+    ]
+
+    def scraped() -> list[str]:
+        return [str(series["value"][1]) for count in counts for series in prometheus.query(count)]
+
+    with JobMetrics(collector.otlp_http) as metrics:
         for round_ in range(ROUNDS):
             metrics.send()
-            send_spans(running.otelcol.otlp_http, spans[round_::ROUNDS])
-            # Longer than the batch, the span metrics' interval and a scrape.
-            time.sleep(1.5)
-    counted = f'sum(traces_span_metrics_calls_total{{service_name="{SERVICE}"}})'
-    eventually(
-        lambda: running.prometheus.query(counted), lambda sums: [s["value"][1] for s in sums] == [str(len(spans))]
-    )
+            send_spans(collector.otlp_http, some := spans[round_::ROUNDS])
+            sent += len(some)
+            wanted = [str(sent), str(round_ + 1)]
+            assert wanted == eventually(scraped, wanted.__eq__)
+    return time.time()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections import Counter
 from typing import Any
 
@@ -13,7 +12,8 @@ import pytest
 from tests.collector.conftest import Stack
 from tests.collector.files import read_yaml
 from tests.collector.sending import SERVICE, demo_spans
-from tests.servers import BUILD_TIMEOUT_S, eventually, get_json, get_text
+from tests.server_process import get_text
+from tests.servers import BUILD_TIMEOUT_S, eventually, get_json
 
 pytestmark = pytest.mark.timeout(BUILD_TIMEOUT_S)
 
@@ -61,7 +61,8 @@ def test_every_span_is_in_the_file(stack: Stack) -> None:
     """The file is OTLP JSON Lines: each line one object of traces data."""
 
     def lines() -> list[Any]:
-        return [json.loads(line) for line in stack.otelcol.spans_file.read_text(encoding="utf-8").splitlines()]
+        text = stack.otelcol.spans_file.read_text(encoding="utf-8")
+        return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
 
     def found() -> list[tuple[str, str]]:
         return sorted(
@@ -88,16 +89,14 @@ def test_attempts_are_counted_by_what_became_of_them(stack: Stack) -> None:
     query = f'sum by ({", ".join(labels)}) (traces_span_metrics_calls_total{{span_name="rollout.attempt"}})'
     counted = {
         tuple(series["metric"].get(label, "") for label in labels): int(series["value"][1])
-        for series in stack.prometheus.query(query)
+        for series in stack.query(query)
     }
     assert dict(expected) == counted
 
 
 def test_job_and_instance_are_service_and_run(stack: Stack) -> None:
     """Prometheus keeps the labels of the sender: the span metrics of a run can be told from those of the next."""
-    series = stack.prometheus.query(
-        'count by (job, instance) (traces_span_metrics_calls_total{span_name="train.step"})'
-    )
+    series = stack.query('count by (job, instance) (traces_span_metrics_calls_total{span_name="train.step"})')
     runs = {str(span.run) for span in demo_spans() if span.name == "train.step"}
     assert {(SERVICE, run) for run in runs} == {(s["metric"]["job"], s["metric"]["instance"]) for s in series}
 
@@ -106,7 +105,7 @@ def test_the_buckets_are_those_of_the_configuration(stack: Stack) -> None:
     """In seconds, up to two hours."""
     shipped = read_yaml("otelcol/base.yaml")["connectors"]["span_metrics"]["histogram"]["explicit"]["buckets"]
     seconds = [float(text[:-1]) * {"s": 1, "m": 60, "h": 3600}[text[-1]] for text in shipped]
-    series = stack.prometheus.query("count by (le) (traces_span_metrics_duration_seconds_bucket)")
+    series = stack.query("count by (le) (traces_span_metrics_duration_seconds_bucket)")
     assert [*seconds, float("inf")] == sorted(float(found["metric"]["le"]) for found in series)
 
 
@@ -117,12 +116,11 @@ def test_exemplars_lead_to_traces(stack: Stack) -> None:
         for source in read_yaml("grafana/provisioning/datasources/datasources.yaml")["datasources"]
         for destination in source.get("jsonData", {}).get("exemplarTraceIdDestinations", [])
     ]
-    now = int(time.time())
     found = get_json(
         f"{stack.prometheus.url}/api/v1/query_exemplars",
         query='traces_span_metrics_duration_seconds_bucket{span_name="rollout.attempt"}',
-        start=now - 300,
-        end=now + 60,
+        start=int(stack.at) - 300,
+        end=int(stack.at) + 60,
     )["data"]
     traces = {exemplar["labels"][destination] for series in found for exemplar in series["exemplars"]}
     assert traces

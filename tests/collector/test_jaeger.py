@@ -12,7 +12,8 @@ import pytest
 from tests.collector.conftest import Stack
 from tests.collector.files import DASHBOARDS, dashboard, default_of, read_env, read_yaml
 from tests.collector.sending import SERVICE, demo_spans
-from tests.servers import BUILD_TIMEOUT_S, COLLECTOR, eventually, get_json, get_text
+from tests.server_process import get_text
+from tests.servers import BUILD_TIMEOUT_S, COLLECTOR, eventually, get_json
 
 pytestmark = pytest.mark.timeout(BUILD_TIMEOUT_S)
 

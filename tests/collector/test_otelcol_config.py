@@ -18,7 +18,7 @@ pytestmark = pytest.mark.timeout(BUILD_TIMEOUT_S)
 def _run(command: str, *arguments: str, combination: str) -> str:
     files = [f"--config=file:{path}" for path in configs(combination)]
     done = subprocess.run(
-        [need_binaries().otelcol, command, *arguments, *files], capture_output=True, text=True, check=False, timeout=60
+        [need_binaries().otelcol, command, *arguments, *files], capture_output=True, text=True, check=False, timeout=600
     )
     assert (0, "") == (done.returncode, done.stderr), done.stdout
     return done.stdout
@@ -43,7 +43,7 @@ def test_a_mistake_is_not_accepted(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=600,
     )
     assert 0 != done.returncode
     assert "nowhere" in done.stderr

@@ -19,7 +19,7 @@ CASES = Path(__file__).parent / "alerts.yaml"
 
 def _promtool(*arguments: str, cwd: Path) -> str:
     done = subprocess.run(
-        [need_program("promtool"), *arguments], cwd=cwd, capture_output=True, text=True, check=False, timeout=60
+        [need_program("promtool"), *arguments], cwd=cwd, capture_output=True, text=True, check=False, timeout=600
     )
     assert 0 == done.returncode, done.stdout + done.stderr
     return done.stdout

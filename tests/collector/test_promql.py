@@ -67,7 +67,7 @@ def test_the_query_finds_something(stack: Stack, place: str, expr: str) -> None:
     """It parses, and on the demo's data it gives at least one number that is a number."""
     filled = _filled(expr)
     assert "$" not in filled, place
-    values = [float(series["value"][1]) for series in stack.prometheus.query(filled)]
+    values = [float(series["value"][1]) for series in stack.query(filled)]
     assert [] != [value for value in values if math.isfinite(value)], (place, filled, values)
 
 
@@ -119,4 +119,4 @@ def test_annotations_run(stack: Stack, path: Path) -> None:
     """Restores are marked on every graph; the query is one that Prometheus takes."""
     expressions = [annotation["expr"] for annotation in dashboard(path)["annotations"]["list"]]
     assert 1 == len(expressions)
-    stack.prometheus.query(_filled(expressions[0]))
+    stack.query(_filled(expressions[0]))

@@ -29,7 +29,7 @@ def _complaints(*configs: Path) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=600,
     )
     assert (done.returncode == 0) == (not done.stderr)
     return done.stderr

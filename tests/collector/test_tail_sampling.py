@@ -94,7 +94,8 @@ def sampled() -> Iterator[Sampled]:
             }
 
         def in_file() -> set[str]:
-            lines = [json.loads(line) for line in to.spans_file.read_text(encoding="utf-8").splitlines()]
+            text = to.spans_file.read_text(encoding="utf-8")
+            lines = [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
             return {
                 _what(span["name"], {a["key"]: next(iter(a["value"].values())) for a in span["attributes"]})
                 for line in lines
@@ -106,6 +107,7 @@ def sampled() -> Iterator[Sampled]:
 
         kept = sent - {f"ordinary-{number}" for number in range(5)}
         eventually(in_jaeger, lambda found: kept <= found)
+        eventually(in_file, lambda found: found == sent)
         # Long enough for one that should not come.
         time.sleep(2)
         yield Sampled(sent, in_jaeger(), in_file())

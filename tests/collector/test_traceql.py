@@ -25,17 +25,29 @@ COMPARISON = re.compile(r'([\w.:]+) (=|=~|>|>=) ("[^"]*"|[\w.$#{}]+)')
 def _queries() -> list[tuple[str, str]]:
     links = json.loads((COLLECTOR / "jaeger" / "ui.json").read_text(encoding="utf-8"))["linkPatterns"]
     explore = [(link["text"], parse_qs(urlsplit(link["url"].replace("#", "%23")).query).get("panes")) for link in links]
-    return targets("query") + [
-        (f"jaeger: {text}", query["query"])
-        for text, panes in explore
-        if panes
-        for pane in json.loads(panes[0]).values()
-        for query in pane["queries"]
+    page = (COLLECTOR.parent / "docs" / "opentelemetry.md").read_text(encoding="utf-8")
+    documented = re.findall(r"^(\{ span:.*)$", page, re.MULTILINE)
+    return [
+        *targets("query"),
+        *(
+            (f"jaeger: {text}", query["query"])
+            for text, panes in explore
+            if panes
+            for pane in json.loads(panes[0]).values()
+            for query in pane["queries"]
+        ),
+        *((f"docs: {query}", query) for query in documented),
     ]
 
 
 QUERIES = _queries()
 IDS = [place for place, _ in QUERIES]
+
+
+def test_queries_come_from_every_place() -> None:
+    """Dashboards, Jaeger's links and the documentation have some."""
+    places = {place.partition(": ")[0] for place in IDS}
+    assert {"docs", "jaeger", "run-health", "staleness", "stop-restore", "waste"} <= places
 
 
 def _comparisons(query: str) -> list[tuple[str, str, str]]:
@@ -108,8 +120,8 @@ def test_the_conventions_list_them(place: str, query: str) -> None:
 
 @pytest.mark.parametrize(
     ("place", "query"),
-    [(place, query) for place, query in QUERIES if not place.startswith("jaeger: ")],
-    ids=[place for place in IDS if not place.startswith("jaeger: ")],
+    [(place, query) for place, query in QUERIES if not place.startswith(("jaeger: ", "docs: "))],
+    ids=[place for place in IDS if not place.startswith(("jaeger: ", "docs: "))],
 )
 def test_a_dashboard_query_keeps_to_the_chosen_job_and_run(place: str, query: str) -> None:
     """The variables of the dashboard restrict every panel."""

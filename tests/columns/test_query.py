@@ -95,8 +95,12 @@ def test_an_interruption_ends_a_query_in_the_midst_of_its_work() -> None:
     slow = "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range * b.range % 7 = 3"
     timer = threading.Timer(2.5, signal.raise_signal, [signal.SIGINT])
     with Database() as database:
-        timer.start()
-        with pytest.raises(KeyboardInterrupt):
+
+        def interrupted() -> None:
+            timer.start()
             database.answer(slow)
+
+        with pytest.raises(KeyboardInterrupt):
+            interrupted()
         assert before is signal.getsignal(signal.SIGINT)
         assert ((1,),) == database.answer("SELECT 1").rows

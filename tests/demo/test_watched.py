@@ -29,11 +29,11 @@ def test_the_screen_follows_a_kill_and_a_restore(tmp_path: Path) -> None:
             if "killed with SIGKILL" in what:
                 written = len(list(read_events(trace)))
                 # A row that the kill tore is not whole before the next run's first row.
-                frames["killed"] = view.until(lambda text: written - 1 <= _rows(text) <= written)
+                frames["killed"] = view.until_drawn(lambda text: written - 1 <= _rows(text) <= written)
 
         run_demo(folder, DemoSettings(seed=3), said)
         summary = summarise(read_events(trace))
-        frames["finished"] = view.until(lambda text: summary.rows == _rows(text))
+        frames["finished"] = view.until_drawn(lambda text: summary.rows == _rows(text))
         view.press("q")
         assert 0 == view.ended()
         assert view.restored()

@@ -7,6 +7,7 @@ import sys
 import time
 
 from rtrace_otel.record.trace import RolloutTrace
+from tests.pace import AwakeClock
 
 GROUPS = 100
 
@@ -16,7 +17,7 @@ def _log_to_stdout() -> None:
 
 
 def job(path: str, *endpoints: str) -> None:
-    """A job of 100 groups; prints how long ``close`` took, and what became of the spans."""
+    """A job of 100 groups; prints how long ``close`` took, what became of the spans, and when it left."""
     _log_to_stdout()
     trace = RolloutTrace(path, run="a" * 16, otlp=list(endpoints))
     for number in range(GROUPS):
@@ -24,12 +25,13 @@ def job(path: str, *endpoints: str) -> None:
         trace.attempt_dispatched(f"g{number}", f"x{number}", number, 0)
         trace.attempt_sealed(f"x{number}", tokens=number)
         trace.group_discarded(f"g{number}", "done")
-    begun = time.monotonic()
+    awake = AwakeClock()
+    begun = awake()
     closed = trace.close()
-    seconds = time.monotonic() - begun
+    seconds = awake() - begun
     spans = trace.stats().spans
     assert spans is not None
-    print(f"closed {closed} {seconds} {spans.made} {spans.not_delivered}")
+    print(f"closed {closed} {seconds} {spans.made} {spans.not_delivered} {time.monotonic()}", flush=True)
 
 
 def open_job(path: str, endpoint: str) -> None:

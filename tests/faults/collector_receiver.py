@@ -6,7 +6,7 @@ import gzip
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent import futures
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,6 +23,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2_grpc import (
     add_TraceServiceServicer_to_server,
 )
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from tests.pace import SOON_S
 
 
 @dataclass
@@ -129,7 +131,7 @@ class Hanging(Handler):
 
     def answer(self, request: ExportTraceServiceRequest) -> None:  # noqa: ARG002 - as its parent
         """Wait for the end of the test."""
-        self.received.hold.wait(30)
+        self.received.hold.wait(SOON_S)
 
 
 class Closing(Handler):
@@ -237,11 +239,3 @@ def grpc_collector(status: grpc.StatusCode | None = None, port: int = 0, rejects
         yield received
     finally:
         server.stop(0).wait()
-
-
-def wait_until(reached: Callable[[], object], within_s: float = 15.0) -> None:
-    """Wait for a condition; the test fails if it does not come."""
-    deadline = time.monotonic() + within_s
-    while not reached():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.01)

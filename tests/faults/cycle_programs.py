@@ -6,6 +6,7 @@ import resource
 from typing import Any
 
 from rtrace_otel.record.trace import RolloutTrace
+from tests.pace import SOON_S
 
 MEMORY_BYTES = 2 << 30
 
@@ -33,5 +34,5 @@ def emit_between(path: str, odd: object) -> None:
     trace.emit("before", n=0)
     trace.emit("odd", first=1, odd=odd, last=2)
     trace.emit("after", n=3)
-    assert trace.flush(6.0)
+    assert trace.flush(SOON_S)
     assert trace.close()

@@ -8,6 +8,7 @@ import signal
 import time
 
 from rtrace_otel.record.trace import RolloutTrace
+from tests.pace import SOON_S, AwakeClock, until
 
 UNLIMITED = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
 
@@ -20,9 +21,7 @@ def limit(size: int) -> None:
 
 def wait_for_trouble(trace: RolloutTrace) -> None:
     """Return once the recorder has met the limit."""
-    deadline = time.monotonic() + 10.0
-    while trace.stats().last_error is None and time.monotonic() < deadline:
-        time.sleep(0.002)
+    until(lambda: trace.stats().last_error is not None)
 
 
 def fill_then_free(path: str, *sizes: str) -> None:
@@ -37,20 +36,29 @@ def fill_then_free(path: str, *sizes: str) -> None:
         for _ in range(10):
             trace.emit("mine", n=(n := n + 1))
     limit(UNLIMITED)
-    answer = {"flushed_when_full": flushed, "flushed": trace.flush(10.0), "closed": trace.close(), "emitted": n}
+    answer = {"flushed_when_full": flushed, "flushed": trace.flush(SOON_S), "closed": trace.close(), "emitted": n}
     print(json.dumps(answer | {"lost": trace.stats().lost, "error": trace.stats().last_error}))
+
+
+def emit_next(trace: RolloutTrace, n: int) -> int:
+    """Emit a numbered row; the number of the next one."""
+    trace.emit("mine", n=n)
+    return n + 1
 
 
 def overflow(path: str, size: str) -> None:
     """Fill the disk, then the queue, then make room."""
     trace = RolloutTrace(path, run="r", queue_rows=100)
     limit(int(size))
-    for n in range(5000):
-        trace.emit("mine", n=n)
-        time.sleep(0.0001 if n < 200 else 0)
+    n = 0
+    while n < 500:  # more than the disk holds, so that the queue overflows only once the disk is full
+        n = emit_next(trace, n)
+        until(lambda: trace.stats().queued < 50 or trace.stats().last_error is not None)
+    while n < 5000:
+        n = emit_next(trace, n)
     stats = trace.stats()
     limit(UNLIMITED)
-    flushed = trace.flush(10.0)
+    flushed = trace.flush(SOON_S)
     trace.emit("mine", n=5000)
     print(json.dumps({"flushed": flushed, "closed": trace.close(), "lost": stats.lost}))
 
@@ -62,9 +70,10 @@ def close_when_full(path: str, size: str) -> None:
     for n in range(1000):
         trace.emit("mine", n=n)
     wait_for_trouble(trace)
-    begun = time.monotonic()
+    awake = AwakeClock()
+    begun = awake()
     closed = trace.close()
-    print(json.dumps({"closed": closed, "seconds": time.monotonic() - begun, "lost": trace.stats().lost}))
+    print(json.dumps({"closed": closed, "seconds": awake() - begun, "lost": trace.stats().lost}))
 
 
 def exit_when_full(path: str, size: str) -> None:
@@ -74,7 +83,7 @@ def exit_when_full(path: str, size: str) -> None:
     for n in range(1000):
         trace.emit("mine", n=n)
     wait_for_trouble(trace)
-    print(json.dumps({"left": time.monotonic()}))
+    print(json.dumps({"left": time.monotonic()}), flush=True)
 
 
 def two_recorders(path: str, size: str) -> None:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-SOON_S = 10.0
+from tests.pace import SOON_S, until
 
 
 def leave(path: str, how: str) -> None:
@@ -21,6 +21,8 @@ def leave(path: str, how: str) -> None:
     trace = RolloutTrace(path)
     trace.emit("mine", n=0)
     trace.emit("mine", n=1)
+    if how in SUDDEN:
+        until(lambda: trace.stats().written == 3)  # they get there by themselves
     ENDS[how]()
 
 
@@ -37,8 +39,7 @@ def fail_in_a_thread() -> None:
 
 
 def kill(number: int) -> None:
-    """Be killed by a signal a moment later, when what was emitted must be in the file."""
-    time.sleep(0.1)
+    """Be killed by a signal."""
     os.kill(os.getpid(), number)
     time.sleep(SOON_S)
 
@@ -50,8 +51,7 @@ def exit_on_sigterm() -> None:
 
 
 def leave_at_once() -> None:
-    """End without the interpreter's own end, a moment later."""
-    time.sleep(0.1)
+    """End without the interpreter's own end."""
     os._exit(5)
 
 
@@ -67,6 +67,9 @@ ENDS: dict[str, Callable[[], None]] = {
     "SIGKILL": lambda: kill(signal.SIGKILL),
     "abort": lambda: kill(signal.SIGABRT),
 }
+
+SUDDEN = {"os._exit", "SIGTERM", "SIGKILL", "abort"}
+"""Ends at which nobody writes what is queued."""
 
 
 def leave_a_backlog(path: str, rows: str) -> None:

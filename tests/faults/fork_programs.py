@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Self
 
 from rtrace_otel.record.trace import RolloutTrace
+from tests.pace import SOON_S, until
 from tests.record.hold import HeldClock
-
-SOON_S = 20.0
 
 
 def fork(act: Callable[[], None]) -> int:
@@ -182,7 +181,7 @@ def child_ends_normally(path: str, end: str) -> None:
     if pid == 0:
         trace.emit("child")
         if end == "os._exit":
-            time.sleep(0.1)
+            until(lambda: trace.stats().written == 2)  # it gets there by itself
             os._exit(0)
         if end == "exception":
             raise LookupError("child")

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rtrace_otel.record.trace import RolloutTrace
+from tests.pace import SOON_S, AwakeClock, until
 from tests.record.hold import HeldClock
 
-SOON_S = 10.0
 TROUBLE_S = 0.7
 """Long enough that a recorder tries to write several times."""
 
@@ -23,6 +23,7 @@ class Collector(logging.Handler):
     def __init__(self, act: Callable[[], object] = lambda: None) -> None:
         super().__init__()
         self._act = act
+        self._answered = threading.Event()
         self.told: list[tuple[str, str, str]] = []
         self.answers: list[object] = []
         logging.getLogger().addHandler(self)
@@ -30,20 +31,24 @@ class Collector(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         self.told.append((record.name, record.levelname, threading.current_thread().name))
         self.answers.append(None)
-        self.answers[-1] = self._act()
+        try:
+            self.answers[-1] = self._act()
+        finally:
+            self._answered.set()
 
     def wait(self) -> None:
+        """Return once something was told; the answer may still be on its way."""
+        until(lambda: self.told)
+
+    def wait_for_the_answer(self) -> None:
         """Return once something was told and answered."""
-        deadline = time.monotonic() + SOON_S
-        while not self.told and time.monotonic() < deadline:
-            time.sleep(0.005)
-        time.sleep(0.05)
+        assert self._answered.wait(SOON_S)
 
 
 def emit_in_trouble(*traces: RolloutTrace) -> None:
-    """Emit more than a small queue holds, for a while."""
-    until = time.monotonic() + TROUBLE_S
-    while time.monotonic() < until:
+    """Emit more than a small queue holds, for a while, and until each recorder has met the trouble."""
+    end = time.monotonic() + TROUBLE_S
+    while time.monotonic() < end or any(trace.stats().last_error is None for trace in traces):
         for _ in range(100):
             for trace in traces:
                 trace.emit("mine")
@@ -116,10 +121,11 @@ def stuck_handler(folder: str) -> None:
     place = obstacle(folder)
     trace = RolloutTrace(place / "trace.jsonl", queue_rows=100)
     collector.wait()
-    begun = time.monotonic()
+    awake = AwakeClock()
+    begun = awake()
     for _ in range(10_000):
         trace.emit("mine")
-    seconds = time.monotonic() - begun
+    seconds = awake() - begun
     release.set()
     place.unlink()
     print(json.dumps({"closed": trace.close(), "told": collector.told, "seconds": seconds}))
@@ -150,7 +156,7 @@ def handler_that_acts(folder: str, what: str) -> None:
     for n in range(200):
         trace.emit("mine", n=n)
     clock.release()
-    collector.wait()
+    collector.wait_for_the_answer()
     place.unlink()
     print(json.dumps({"closed": trace.close(), "told": collector.told, "answers": collector.answers}))
 
@@ -162,7 +168,8 @@ def bad_place(_: str, path: str) -> None:
     for n in range(1000):
         trace.emit("mine", n=n)
     flushed = trace.flush(0.1)
-    begun = time.monotonic()
+    awake = AwakeClock()
+    begun = awake()
     closed = trace.close()
-    stats = {"written": trace.stats().written, "flushed": flushed, "seconds": time.monotonic() - begun}
+    stats = {"written": trace.stats().written, "flushed": flushed, "seconds": awake() - begun}
     print(json.dumps({"closed": closed, "told": collector.told} | stats))

@@ -10,6 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 from rtrace_otel.record.trace import RolloutTrace
+from tests.pace import SOON_S
 
 inherited: RolloutTrace | None = None
 
@@ -47,7 +48,7 @@ def inherit(path: str, end: str) -> None:
     inherited.emit("mine")
     process = context("fork").Process(target=emit_inherited, args=(end,))
     process.start()
-    process.join(20.0)
+    process.join(SOON_S)
     print(json.dumps({"code": process.exitcode, "closed": inherited.close()}))
 
 
@@ -55,7 +56,7 @@ def make_own(path: str, method: str, end: str) -> None:
     """A process of any start method has a recorder of its own that it never closes."""
     process = context(method).Process(target=emit_own, args=(path, end))
     process.start()
-    process.join(20.0)
+    process.join(SOON_S)
     print(json.dumps({"code": process.exitcode}))
 
 

@@ -30,6 +30,7 @@ from tests.faults.collector_receiver import (
     http_collector,
     silent_port,
 )
+from tests.pace import SOON_S, within
 
 CLOSE_S = 2.5
 SPANS = 2 * GROUPS
@@ -57,6 +58,15 @@ BAD = [
     pytest.param(Half, id="half"),
     pytest.param(Slow, id="slow"),
 ]
+
+
+LATE: tuple[Kind | None, ...] = (Half, Slow)
+"""Collectors whose answer can come when the job does not wait for it any more."""
+
+
+def exit_s(done: child.Finished) -> float:
+    """How long a process lived on after it had closed."""
+    return done.ended - float(done.out.split()[-1])
 
 
 def outcome(done: child.Finished) -> tuple[bool, float, int, int, list[str]]:
@@ -87,15 +97,21 @@ def test_bad_collector_costs_nothing_and_replay_completes(kind: Kind | None, tmp
         replayed = rtrace("replay", path, "--endpoint", bad.url, "--only-undelivered", "-q")
     assert 0 == replayed.code, replayed
     # An answer that came too late is not known to the job, so a span may come again; one that was confirmed may not.
-    assert (missing, set(wanted)) == (len(good.spans), set(had) | set(good.ids))
-    assert (missing > 0) == bool(log)
+    assert set(wanted) == set(had) | set(good.ids)
+    if kind in LATE:
+        assert (True, True) == (missing <= len(good.spans), not missing or len(log) == 1)
+    else:
+        assert (missing, missing > 0) == (len(good.spans), len(log) == 1)
 
 
 def test_process_ends_although_the_collector_hangs(tmp_path: Path) -> None:
     """The whole process is gone soon after ``close``."""
+
+    def measured() -> tuple[None, float]:
+        return None, exit_s(child.run(job, tmp_path / "trace.jsonl", bad.url))
+
     with http_collector(Hanging) as bad:
-        done = child.run(job, tmp_path / "trace.jsonl", bad.url)
-    assert done.seconds < CLOSE_S + child.START_S
+        within(child.END_S, measured)
 
 
 def test_dead_collector_does_not_harm_another(tmp_path: Path) -> None:
@@ -138,10 +154,13 @@ def test_good_collector_gets_everything_once(tmp_path: Path) -> None:
 
 def test_emit_costs_the_same(tmp_path: Path) -> None:
     """The median of ``emit`` is no higher than three times that without export, though the collector hangs."""
-    plain = int(child.run(emit_costs, tmp_path / "plain.jsonl", "").out)
+
+    def more_ns() -> tuple[None, float]:
+        plain = int(child.run(emit_costs, tmp_path / "plain.jsonl", "").out)
+        return None, int(child.run(emit_costs, tmp_path / "trace.jsonl", bad.url).out) - 3 * plain
+
     with http_collector(Hanging) as bad:
-        exporting = int(child.run(emit_costs, tmp_path / "trace.jsonl", bad.url).out)
-    assert exporting < 3 * plain + 2_000
+        within(2_000, more_ns)
 
 
 @pytest.mark.parametrize("kind", ["unavailable", "refused", "silent"])
@@ -155,7 +174,7 @@ def test_bad_grpc_collector(kind: str, tmp_path: Path, monkeypatch: pytest.Monke
     closed, seconds, made, missing, log = outcome(done)
     assert (True, SPANS, SPANS, 1) == (closed, made, missing, len(log))
     assert seconds < CLOSE_S
-    assert done.seconds < CLOSE_S + child.START_S
+    assert exit_s(done) < SOON_S
     with grpc_collector(port=port_of(bad)) as good:
         replayed = rtrace("replay", path, "--endpoint", bad.url, "--only-undelivered", "-q")
     assert (0, SPANS) == (replayed.code, len(set(good.ids)))

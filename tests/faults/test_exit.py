@@ -52,7 +52,7 @@ def test_rows_and_end(path: Path, how: str) -> None:
 
 def test_large_backlog(path: Path) -> None:
     """Two hundred thousand rows that wait at the end are all written."""
-    finished = child.run(leave_a_backlog, path, 200_000, timeout_s=60.0)
+    finished = child.run(leave_a_backlog, path, 200_000)
 
     rows = all_rows(path)
     assert (0, "") == (finished.code, finished.err)

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from rtrace_otel.record.trace import RolloutTrace
+from tests.pace import SOON_S
 from tests.record.written import all_rows
-
-SOON_S = 10.0
 
 
 @pytest.fixture

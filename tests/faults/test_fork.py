@@ -32,7 +32,7 @@ def path(tmp_path: Path) -> Path:
 
 def run(program: Callable[..., None], *args: object) -> dict[str, Any]:
     """What a program answers; it must end well and without a word."""
-    finished = child.run(program, *args, timeout_s=60.0)
+    finished = child.run(program, *args)
     assert (0, "") == (finished.code, finished.err)
     answer: dict[str, Any] = json.loads(finished.out)
     return answer

@@ -19,7 +19,7 @@ CODES = {"return": 0, "exception": 1, "sys.exit": 3}
 
 def run(program: Callable[..., None], *args: object) -> dict[str, Any]:
     """What a program answers."""
-    finished = child.run(program, *args, timeout_s=60.0)
+    finished = child.run(program, *args)
     assert 0 == finished.code, finished.err
     answer: dict[str, Any] = json.loads(finished.out)
     return answer

@@ -6,9 +6,14 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
+
+from tests.pace import TRIES
+
+_Answer = TypeVar("_Answer")
 
 
 @contextmanager
@@ -40,6 +45,22 @@ def killing(root: int, path: str, kills: int) -> Iterator[list[int]]:
     finally:
         ended.set()
         killer.join()
+
+
+def on_the_way(act: Callable[[], _Answer], root: int, path: str, kills: int) -> _Answer:
+    """Do something that has a file read, and kill that many readers of it.
+
+    A reader can be through with the file before anybody has come to kill it: then it is all done again.
+
+    Returns:
+        What it gave when all were killed; the test fails if that never happened.
+    """
+    for _ in range(TRIES):
+        with killing(root, path, kills) as killed:
+            answer = act()
+        if len(killed) == kills:
+            return answer
+    raise AssertionError(f"nobody was found reading {path}")
 
 
 def descendants(root: int) -> set[int]:

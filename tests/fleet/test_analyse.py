@@ -100,10 +100,13 @@ def test_fields_and_reasons_are_bounded() -> None:
 
 
 def test_what_cannot_be_read_says_why(tmp_path: Path) -> None:
-    """No file, no event in it, a folder: a reason each, and no exception."""
-    empty = tmp_path / "empty.jsonl"
+    """No file, nothing in it, no event in it: a reason each, and no exception."""
+    empty, other = tmp_path / "empty.jsonl", tmp_path / "other.jsonl"
     empty.touch()
-    assert Failure(str(empty), "no rollout event in this file. Is it a rollout trace?") == analyse_file(str(empty))
+    other.write_text('{"name": "no event"}\n', encoding="utf-8")
+    reason = "no rollout event in this file: it is empty. Is it a rollout trace?"
+    assert Failure(str(empty), reason) == analyse_file(str(empty))
+    assert Failure(str(other), "no rollout event in this file. Is it a rollout trace?") == analyse_file(str(other))
     gone = str(tmp_path / "gone.jsonl")
     assert Failure(gone, "no such file. Pass the trace file or the job's log folder") == analyse_file(gone)
 

@@ -10,7 +10,8 @@ import pytest
 from rtrace_otel.fleet.pool import read_here, read_in_pool
 from rtrace_otel.fleet.results import KILLED, Failure, Outcome
 from tests.fleet.files import write_job
-from tests.fleet.killing import killing, readers
+from tests.fleet.killing import on_the_way, readers
+from tests.pace import SOON_S
 
 SLOW_STEPS = 400
 """Reading such a trace takes a second or more: long enough to be killed on the way."""
@@ -44,13 +45,11 @@ def test_a_process_that_is_killed_in_the_middle(jobs: list[str], tmp_path: Path,
     """Its trace is tried once more; killed again, it is listed. The others are all there, and no process is left."""
     slow = str(write_job(tmp_path / "slow", 9, steps=SLOW_STEPS))
     paths = [slow, *jobs]
-    with killing(os.getpid(), slow, kills) as killed:
-        found = _in_order(list(read_in_pool(paths, 2)))
-    assert kills == len(killed)
+    found = on_the_way(lambda: _in_order(list(read_in_pool(paths, 2))), os.getpid(), slow, kills)
     expected = _in_order(list(read_here(paths)))
     assert expected[1:] == found[1:]
     assert (Failure(slow, KILLED) if lost else expected[0]) == found[0]
-    assert set() == readers()
+    assert set() == readers(SOON_S)
 
 
 def test_who_stops_early_leaves_no_process(jobs: list[str]) -> None:
@@ -59,4 +58,4 @@ def test_who_stops_early_leaves_no_process(jobs: list[str]) -> None:
     next(reading)
     assert readers()
     reading.close()
-    assert set() == readers()
+    assert set() == readers(SOON_S)

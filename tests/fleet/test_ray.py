@@ -13,10 +13,8 @@ import pytest
 
 from tests.cli.program import Result, rtrace, strict_json
 from tests.fleet.files import write_job
-from tests.fleet.killing import killing
+from tests.fleet.killing import on_the_way
 from tests.servers import need_package
-
-pytestmark = pytest.mark.timeout(300)
 
 JOBS = 12
 SLOW_STEPS = 400
@@ -83,18 +81,14 @@ def test_the_cluster_gives_the_same(cluster: RayCluster, jobs: Path) -> None:
 def test_a_worker_that_is_killed_costs_nothing(cluster: RayCluster, jobs: Path) -> None:
     """Its trace is read once more by another, and nobody sees a difference."""
     here = _fleet(jobs)
-    with killing(cluster.pid, f"{jobs}/job0/rollout_trace.jsonl", 1) as killed:
-        there = _fleet(jobs, *_on(cluster))
-    assert 1 == len(killed)
+    there = on_the_way(lambda: _fleet(jobs, *_on(cluster)), cluster.pid, f"{jobs}/job0/rollout_trace.jsonl", 1)
     assert here.out == there.out
 
 
 def test_a_trace_that_kills_every_worker_is_listed(cluster: RayCluster, jobs: Path) -> None:
     """As on one machine, in the same words; the others are all there."""
     slow = f"{jobs}/job0/rollout_trace.jsonl"
-    with killing(cluster.pid, slow, 2) as killed:
-        data = strict_json(_fleet(jobs, *_on(cluster)).out)
-    assert 2 == len(killed)
+    data = strict_json(on_the_way(lambda: _fleet(jobs, *_on(cluster)), cluster.pid, slow, 2).out)
     assert JOBS - 1 == data["total"]["jobs"]
     (reason,) = (
         failure["reason"] for failure in data["failures"] if failure["path"] == f"{jobs.name}/job0/rollout_trace.jsonl"

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from tests.servers import COLLECTOR, Jaeger, Otelcol, free_ports, get_json, jaeger, otelcol
+from tests.server_process import free_ports
+from tests.servers import COLLECTOR, Jaeger, Otelcol, get_json, jaeger, otelcol
 
 JOB: Final = "rtrace-demo"
 INFERENCE: Final = "rtrace-demo-server"

@@ -17,6 +17,7 @@ from rtrace_otel.demo.supervisor import DemoResult, run_demo
 from rtrace_otel.events import Row
 from rtrace_otel.spans.projector import project
 from tests.integration.chain import Chain, Found, SpanKey, chain
+from tests.server_process import get_text
 from tests.servers import eventually, need_binaries
 
 BUSY: Final = DemoSettings(groups_in_flight=24, failure_rate=0.15)
@@ -33,6 +34,7 @@ class Job:
     runs: tuple[str, ...]
     spans: list[Found]
     spans_file: Path
+    metrics: str
 
     def named(self, name: str) -> list[Found]:
         """The spans of one name."""
@@ -69,12 +71,23 @@ def job(tmp_path_factory: pytest.TempPathFactory, clean_environment: None) -> It
             patch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", running.otelcol.otlp_http)
             result = run_demo(folder, BUSY, lambda _: None, steps_after_checkpoint=1, into_step=0.9)
         events = list(read_events(result.trace))
+        runs = tuple(dict.fromkeys(event["run"] for event in events))
+        # At once: the collector forgets a job that has been silent for five minutes.
+        metrics = eventually(
+            lambda: get_text(f"http://{running.otelcol.metrics}/metrics"),
+            lambda text: _has_metrics(text, runs[-1]),
+            seconds=60.0,
+        )
         spans = eventually(running.spans, lambda found: _all_there(found, events, result))
         copy = folder / "collector.jsonl"
         eventually(running.keys_in_file, lambda keys: len(keys) >= len(spans))
         copy.write_bytes(running.otelcol.spans_file.read_bytes())
-        runs = tuple(dict.fromkeys(event["run"] for event in events))
-        yield Job(running, result, events, runs, spans, copy)
+        yield Job(running, result, events, runs, spans, copy, metrics)
+
+
+def _has_metrics(text: str, run: str) -> bool:
+    """Whether a run has trained a step, as the collector offers it to Prometheus."""
+    return any(line.startswith("rtrace_batch_age{") and run in line for line in text.splitlines())
 
 
 def _all_there(found: list[Found], events: list[Row], result: DemoResult) -> bool:

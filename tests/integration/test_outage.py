@@ -21,7 +21,8 @@ from rtrace_otel.spans.projector import project
 from tests.cli.program import rtrace
 from tests.integration.chain import Chain, SpanKey, chain, collector_for, keys_in
 from tests.integration.conftest import Job, projected_keys
-from tests.servers import BUILD_TIMEOUT_S, eventually, free_ports, jaeger
+from tests.server_process import free_ports
+from tests.servers import BUILD_TIMEOUT_S, eventually, jaeger
 
 pytestmark = [pytest.mark.timeout(BUILD_TIMEOUT_S), pytest.mark.usefixtures("clean_environment")]
 

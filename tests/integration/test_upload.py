@@ -26,7 +26,7 @@ def _uploaded(server: Jaeger, file: Path) -> Iterator[Found]:
     document = {"resourceSpans": [resource for line in lines for resource in json.loads(line)["resourceSpans"]]}
     headers = {"Content-Type": "application/json"}
     request = urllib.request.Request(f"{server.url}/api/transform", json.dumps(document).encode(), headers)
-    with urllib.request.urlopen(request, timeout=30) as answer:
+    with urllib.request.urlopen(request, timeout=120) as answer:
         for trace in json.load(answer)["data"]:
             yield from spans_of(trace)
 

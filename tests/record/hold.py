@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from rtrace_otel.record.clock import RunClock
+from tests.pace import SOON_S
 
 
 class HeldClock(RunClock):
@@ -21,7 +22,7 @@ class HeldClock(RunClock):
     def applied_offset_s(self) -> float:
         """The offset, once released: whoever makes a time of a stamp asks for it."""
         self._asked.set()
-        self._released.wait(30.0)
+        self._released.wait(SOON_S)
         return self._offset_s
 
     @applied_offset_s.setter
@@ -30,7 +31,7 @@ class HeldClock(RunClock):
 
     def wait_until_held(self) -> None:
         """Return when the worker stands still."""
-        assert self._asked.wait(10.0)
+        assert self._asked.wait(SOON_S)
 
     def release(self) -> None:
         """Let the worker go on."""

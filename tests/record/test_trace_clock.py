@@ -10,9 +10,8 @@ from pathlib import Path
 from rtrace_otel.events import Row
 from rtrace_otel.record.clock import RunClock
 from rtrace_otel.record.trace import RolloutTrace
+from tests.pace import SOON_S
 from tests.record.written import all_rows
-
-DEADLINE_S = 20.0
 
 
 class HostClock:
@@ -30,11 +29,11 @@ class HostClock:
 
 def emit_until(trace: RolloutTrace, file: Path, done: Callable[[list[Row]], bool]) -> list[Row]:
     """Emit every few milliseconds until the file is as expected, for the clock is looked at while rows come."""
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + SOON_S
     while time.monotonic() < deadline:
         trace.emit("tick")
         time.sleep(0.01)
-        assert trace.flush(DEADLINE_S)
+        assert trace.flush(SOON_S)
         rows = all_rows(file)
         if done(rows):
             return rows
@@ -65,7 +64,7 @@ def test_steps_are_rows(file: Path) -> None:
     rows = all_rows(file)
     assert [1000.0, -600.0] == adjustments(rows)
     assert times_never_decrease(rows)
-    assert abs(ahead[-1]["t"] - time.time() - 1000.0) < DEADLINE_S
+    assert abs(ahead[-1]["t"] - time.time() - 1000.0) < SOON_S
 
 
 def test_no_step_no_row(file: Path) -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from rtrace_otel.record.clock import now
+from rtrace_otel.record.queue import FlushMark
 from rtrace_otel.record.trace import RolloutTrace
+from tests.pace import SOON_S
 from tests.record.hold import HeldClock
 from tests.record.written import all_rows, event_rows
-
-SOON_S = 10.0
-"""Generous: what matters is that something ends at all."""
 
 
 def test_flush_makes_rows_readable(file: Path, trace: RolloutTrace) -> None:
@@ -157,6 +157,19 @@ def test_flush_while_another_thread_closes(file: Path) -> None:
         thread.join()
 
     assert [True] * 8 == answers
+
+
+@pytest.mark.parametrize(("row", "flushed"), [(False, True), (True, False)])
+def test_flush_that_comes_too_late_for_the_worker(file: Path, row: bool, flushed: bool) -> None:
+    """A mark that the writer never saw stands for no row; a row that it never saw does."""
+    trace = RolloutTrace(file)
+    trace.emit("mine")
+    assert trace.close()
+    trace._queue.append((FlushMark(), now()))
+    if row:
+        trace._queue.append(({}, now(), "late"))
+
+    assert flushed == trace.flush(SOON_S)
 
 
 def test_stats_of_a_run(file: Path) -> None:

@@ -8,9 +8,8 @@ import signal
 from pathlib import Path
 
 from rtrace_otel.record.trace import RolloutTrace
+from tests.pace import SOON_S
 from tests.record.written import all_rows
-
-SOON_S = 10.0
 
 
 def numbered(rows: list[dict[str, object]]) -> bool:

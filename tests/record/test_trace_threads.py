@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from rtrace_otel.record.trace import RolloutTrace
+from tests.pace import SOON_S
 from tests.record.written import all_rows, event_rows
 
 THREADS = 8
@@ -95,7 +97,7 @@ def test_quiet_spells(file: Path) -> None:
         for n, pause_s in enumerate(pauses_s * 2):
             waiting.wait(pause_s)
             trace.emit("mine", n=n)
-            assert trace.flush(10.0)
+            assert trace.flush(SOON_S)
 
     assert list(range(2 * len(pauses_s))) == [row["n"] for row in event_rows(file)]
 
@@ -104,13 +106,11 @@ def test_an_event_alone_is_written_without_a_flush(file: Path) -> None:
     """After a quiet spell one event wakes the worker by itself."""
     with RolloutTrace(file) as trace:
         trace.flush()
-        waiting = threading.Event()
+        waiting, end = threading.Event(), time.monotonic() + SOON_S
         for n in range(3):
             waiting.wait(0.3)  # longer than the worker polls
             trace.emit("mine", n=n)
-            for _ in range(1000):
-                if file.read_bytes().count(b'"mine"') == n + 1:
-                    break
+            while file.read_bytes().count(b'"mine"') <= n:
+                assert time.monotonic() < end, "it was not woken"
                 waiting.wait(0.01)
-
             assert list(range(n + 1)) == [row["n"] for row in event_rows(file)]

@@ -11,10 +11,9 @@ from typing import NoReturn
 import pytest
 
 from rtrace_otel.record.trace import RolloutTrace
+from tests.pace import SOON_S, until
 from tests.record.disk import FaultyDisk
 from tests.record.written import all_rows, event_rows
-
-SOON_S = 10.0
 
 
 @pytest.fixture
@@ -28,6 +27,16 @@ def switches(thread: threading.Thread) -> int:
     """How often a thread has gone to sleep so far."""
     status = Path(f"/proc/self/task/{thread.native_id}/status").read_text()
     return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("voluntary_ctxt_switches"))
+
+
+def is_asleep(thread: threading.Thread) -> bool:
+    """Whether a thread does nothing at all for a second: one that polls does so a hundred times, if it is let."""
+    before = switches(thread)
+    for _ in range(4):
+        time.sleep(0.25)
+        if before != switches(thread):
+            return False
+    return True
 
 
 def test_one_named_daemon_thread(file: Path, workers: Callable[[], list[threading.Thread]]) -> None:
@@ -47,12 +56,7 @@ def test_sleeps_while_nothing_happens(file: Path, workers: Callable[[], list[thr
         (worker,) = workers()
         for _ in range(2):
             trace.flush()
-            deadline = time.monotonic() + SOON_S
-            before = -1
-            while before != (before := switches(worker)) and time.monotonic() < deadline:
-                time.sleep(0.3)
-            time.sleep(0.3)
-            assert before == switches(worker)
+            until(lambda: is_asleep(worker))
             trace.emit("mine")
 
 
@@ -128,7 +132,7 @@ def test_flush_that_meets_a_fault_returns(file: Path, monkeypatch: pytest.Monkey
             returned.set()
 
         threading.Thread(target=flush, daemon=True).start()
-        assert returned.wait(SOON_S / 2)
+        assert returned.wait(SOON_S)
         disk.on_write = disk.real_write
 
 

@@ -9,6 +9,8 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from rtrace_otel.fleet.numbers import Numbers, Volume
 from rtrace_otel.fleet.report import FleetReport, fleet_report
 from rtrace_otel.fleet.results import Failure, FileResult
@@ -85,6 +87,14 @@ redone \
 | /jobs/gone | no such file |
 """
     assert expected == to_markdown(fleet_document(_report(by="team")))
+
+
+@pytest.mark.parametrize(("by", "said"), [("wrong\x1b", True), ("team", False), ("service", False)])
+def test_a_field_that_no_job_has_is_said(by: str, said: bool) -> None:
+    """A misspelled field otherwise looks as if every job left it out."""
+    text = to_markdown(fleet_document(_report(by=by)))
+    assert said == ("No job has the field wrong" in text)
+    assert "\x1b" not in text
 
 
 def test_the_csv_has_every_job_and_the_total() -> None:

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from rtrace_otel.analysis.overview import OverviewFold
 from rtrace_otel.analysis.reading.reader import read_events
-from rtrace_otel.report.html.data import page_data
+from rtrace_otel.report.html.data import live_page_data, page_data
 from rtrace_otel.report.html.live import LiveReport, Told
 from rtrace_otel.report.html.stream import event_of, events_since
 from tests.cli.conftest import JOB
+from tests.report.html.packed import Values, put_together, unpacked, unpacked_json
 
 LINES = [json.dumps(row).encode() + b"\n" for row in JOB]
 
@@ -33,8 +34,23 @@ class Clock:
 
 
 def values(told: Told) -> dict[str, Any]:
-    """The parts of the page as values."""
-    return {name: json.loads(text) for name, (_, text) in told.parts.items()}
+    """The parts of the page as values; document and tables as a page puts them together."""
+    parts = {name: json.loads(text) for name, (_, text) in told.parts.items()}
+    head, document = parts["head"], unpacked_json(parts["document"])
+    pieces = {name.removeprefix("tables."): text for name, text in parts.items() if name.startswith("tables.")}
+    found, tables = put_together(head, document, pieces)
+    head = {name: value for name, value in head.items() if name != "pieces"}
+    rest = {name: value for name, value in parts.items() if name in ("title", "about", "opening")}
+    return {**rest, "head": head, "document": found, "tables": with_groups(tables)}
+
+
+def with_groups(tables: dict[str, dict[str, Values]]) -> dict[str, dict[str, Values]]:
+    """Tables whose attempts have the values of their group: a group of two pieces stands in both."""
+    groups = tables["attempt_groups"]
+    places = [int(place) for place in tables["attempts"]["group"]]
+    own = {f"group {name}": [column[place] for place in places] for name, column in groups.items()}
+    attempts = {name: column for name, column in tables["attempts"].items() if name != "group"}
+    return {**tables, "attempts": {**attempts, **own}, "attempt_groups": {}}
 
 
 def read_at_once(path: Path) -> dict[str, Any]:
@@ -44,9 +60,14 @@ def read_at_once(path: Path) -> dict[str, Any]:
         for row in reader:
             fold.add(row, reader.line)
     data = page_data(fold.result(reader.report), reader.report)
-    tables = {f"tables.{name}": text for name, text in data.tables.items()}
-    return {"title": data.title, "about": data.about, "opening": list(data.opening), "head": json.loads(
-        json.dumps(data.head)), "document": data.document, **tables}  # fmt: skip
+    return {
+        "title": data.title,
+        "about": data.about,
+        "opening": list(data.opening),
+        "head": json.loads(json.dumps(data.head)),
+        "document": unpacked_json(data.document),
+        "tables": with_groups({name: unpacked(text) for name, text in data.tables.items()}),
+    }
 
 
 def changed(before: Told, after: Told) -> set[str]:
@@ -103,7 +124,7 @@ def test_only_parts_that_changed_are_told(tmp_path: Path) -> None:
     report.look()
     report.update()
     assert {"about", "head", "document"} <= changed(before, report.told)
-    assert not {"title", "tables.ages"} & changed(before, report.told)
+    assert not {"title", "tables.ages#0"} & changed(before, report.told)
     assert set(report.told.parts) == changed(Told("another"), report.told)
     assert set() == changed(report.told, report.told)
 
@@ -129,9 +150,9 @@ def test_telling_takes_a_tenth_of_the_time(
 
     def slow(*given: Any) -> Any:
         clock.now += took
-        return page_data(*given)
+        return live_page_data(*given)
 
-    monkeypatch.setattr("rtrace_otel.report.html.live.page_data", slow)
+    monkeypatch.setattr("rtrace_otel.report.html.live.live_page_data", slow)
     path.write_bytes(LINES[0])
     report = LiveReport(str(path), clock, cost=clock)
     report.look()

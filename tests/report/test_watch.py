@@ -13,7 +13,10 @@ from rtrace_otel.analysis.reading.tail import TailState
 from rtrace_otel.analysis.watching import snapshot_of
 from rtrace_otel.events import Row
 from rtrace_otel.report.cells import cells
+from rtrace_otel.report.document import Table
+from rtrace_otel.report.formats import to_markdown
 from rtrace_otel.report.watch import Screen, frame
+from rtrace_otel.report.watch_document import watch_document
 from rtrace_otel.report.watch_words import warnings
 from tests.analysis.test_watching import JOB, NOW
 from tests.report.history import dispatched, ended, event, started, trace, trained
@@ -167,3 +170,24 @@ def test_damage_is_a_warning() -> None:
         "1 x torn row (line 1: x)",
         "3 rows missing by sequence number, in 1 place (first: run a, before line 2: 3 rows from number 1)",
     ] == warnings(snapshot_of(RUN, 1002.0), tally.report(), FOUND)
+
+
+def test_a_document_has_the_open_attempts_and_raw_numbers() -> None:
+    """At 1023 s: z has been open since 1015 s, which is 8 s, and v since 1016 s."""
+    found = watch_document(snapshot_of(JOB, NOW), INTACT, FOUND)
+    numbers, _, slowest, _ = (block for block in found.blocks if isinstance(block, Table))
+    values = {record["name"]: record["value"] for record in numbers.records}
+
+    assert "logs/rollout_trace.jsonl at 1970-01-01 00:17:03 UTC" == found.title
+    assert (2, 1, 2) == tuple(values[f"attempts {outcome}"] for outcome in ("running", "sealed", "interrupted"))
+    assert [("z", 8.0), ("v", 7.0)] == [(record["attempt_id"], record["for_s"]) for record in slowest.records]
+    assert numbers == found.main_table
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_document_of_a_hostile_trace_is_readable(name: str) -> None:
+    """No letter that steers a terminal or ends a row of a table."""
+    rows = hostile_trace(HOSTILE[name])
+    text = to_markdown(watch_document(snapshot_of(rows, NOW), INTACT, FOUND))
+
+    assert all(line.isprintable() for line in text.split("\n"))

@@ -105,6 +105,10 @@ def test_dispatch_survives_a_provider(notes: int) -> None:
     (attempt,) = (span for span in exporter.get_finished_spans() if span.name == "rollout.attempt")
     ends = (attempt.events[0].name, attempt.events[-1].name)
     assert ("attempt_dispatched", "attempt_sealed", 0) == (*ends, attempt.dropped_events)
+    # Each note is an event or counted, by the projector beyond 256 events, by the provider's limit, or by both.
+    folded = dict(attempt.attributes or {}).get("rtrace.events_folded.note", 0)
+    kept = sum(event.name == "note" for event in attempt.events)
+    assert notes - kept == folded
 
 
 def test_span_of_one_event_lasts_a_moment() -> None:

@@ -19,7 +19,8 @@ from rtrace_otel.record.trace import RolloutTrace
 from rtrace_otel.spans.projector import project
 from tests.faults import child
 from tests.faults.collector_programs import open_job
-from tests.faults.collector_receiver import Received, Unavailable, http_collector, wait_until
+from tests.faults.collector_receiver import Received, Unavailable, http_collector
+from tests.pace import until
 from tests.spans.rows import History
 from tests.spans.test_live import Exporter, OtherExporter
 
@@ -59,9 +60,9 @@ def kill_when(path: Path, collector: Received, confirmed: bool) -> None:
         assert process.stdout is not None
         assert "ready\n" == process.stdout.readline()
         if confirmed:
-            wait_until(lambda: b"spans_delivered" in path.read_bytes())
+            until(lambda: b"spans_delivered" in path.read_bytes())
         else:
-            wait_until(lambda: collector.attempts)
+            until(lambda: collector.attempts)
         process.send_signal(signal.SIGKILL)
         process.wait()
 
@@ -116,7 +117,7 @@ def test_zombie_does_not_live(file: Path) -> None:
     process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     try:
         process.kill()
-        wait_until(lambda: ") Z" in Path(f"/proc/{process.pid}/stat").read_text())
+        until(lambda: ") Z" in Path(f"/proc/{process.pid}/stat").read_text())
         file.write_bytes(lines(killed(pid=process.pid).rows))
         assert sorted(["done", "open", "a" * 16]) == next_run(file, Exporter())
     finally:

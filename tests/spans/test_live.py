@@ -18,7 +18,7 @@ from rtrace_otel.analysis.spans_of import Selection, delivered_to, select_spans
 from rtrace_otel.record import pipeline
 from rtrace_otel.record.trace import RolloutTrace
 from rtrace_otel.spans.exporter import JsonlSpanExporter
-from tests.faults.collector_receiver import wait_until
+from tests.pace import SOON_S, until
 from tests.spans.rows import readable
 
 
@@ -53,7 +53,7 @@ class Held(Exporter):
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """Wait, then keep."""
-        self.may.wait(60)
+        self.may.wait(SOON_S)
         return super().export(spans)
 
 
@@ -111,6 +111,7 @@ def test_destinations_are_told_apart(file: Path, other: type[Exporter]) -> None:
 def test_rows_passed_over_are_replayed(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """When the projection does not keep up, the spans that were not made live are exactly those that a replay sends."""
     monkeypatch.setattr(pipeline, "MAX_ROWS", 40)
+    monkeypatch.setattr(pipeline, "NAP_S", 0.005)
     exporter = Exporter()
     trace = RolloutTrace(file, span_exporters=[exporter], ghosts=False)
     groups(trace, 500)
@@ -166,7 +167,7 @@ def test_burst_of_twenty_thousand_spans_is_held(file: Path) -> None:
         spans = trace.stats().spans
         return 0 if spans is None else spans.made
 
-    wait_until(lambda: made() == 20_000, 60)
+    until(lambda: made() == 20_000)
     exporter.may.set()
-    wait_until(lambda: len(exporter.spans) == 20_000, 60)
+    until(lambda: len(exporter.spans) == 20_000)
     trace.close()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from tests.pace import within
+
 _HEAD = """
 import gc, json, time, tracemalloc
 from rtrace_otel.analysis.reading.reader import read_events
@@ -49,14 +51,16 @@ gc.collect()
 before = pause()
 for row in read_events(lines):
     list(projector.add(row))
-print(1000 * (pause() - before))
+opened = pause()
+others = [[] for _ in range(250_000)]
+print((opened - before) / (pause() - opened))
 """
 
 
 def measured(program: str) -> float:
     """The number that a program prints."""
     done = subprocess.run(
-        [sys.executable, "-c", _HEAD + program], check=True, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", _HEAD + program], check=True, capture_output=True, text=True, timeout=600
     )
     return float(done.stdout)
 
@@ -67,5 +71,9 @@ def test_open_attempt_weighs_at_most_a_kibibyte() -> None:
 
 
 def test_garbage_collection_is_not_held_up() -> None:
-    """A full collection takes at most 10 ms of CPU more with 10,000 open attempts."""
-    assert measured(_PAUSE) <= 10
+    """10,000 open attempts hold up a full collection no longer than 250,000 empty lists: some 10 ms of CPU."""
+
+    def share() -> tuple[None, float]:
+        return None, measured(_PAUSE)
+
+    within(1.0, share)

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from opentelemetry import trace as api
+from opentelemetry.context import Context
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ALWAYS_ON, Sampler
+from opentelemetry.sdk.trace.sampling import (
+    ALWAYS_OFF,
+    ALWAYS_ON,
+    Decision,
+    ParentBased,
+    Sampler,
+    SamplingResult,
+    TraceIdRatioBased,
+)
 
 from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.record.trace import RolloutTrace
@@ -36,6 +47,54 @@ def record(file: Path, provider: api.TracerProvider) -> None:
         trace.attempt_dispatched("g", "y", 17, 0)
         trace.attempt_sealed("y", tokens=3)
         trace.train_step(1, 1, ["g"])
+
+
+def record_groups(file: Path, provider: api.TracerProvider, groups: int) -> None:
+    """Groups of one attempt each, and the step that trains them; ids are the same each time."""
+    with RolloutTrace(file, run="0123456789abcdef", tracer_provider=provider) as trace:
+        for n in range(groups):
+            trace.group_reserved(f"g{n}", n)
+            trace.attempt_dispatched(f"g{n}", f"a{n}", n, 0)
+            trace.attempt_sealed(f"a{n}", tokens=3)
+        trace.train_step(1, 1, [f"g{n}" for n in range(groups)])
+
+
+def names_of(exporter: InMemorySpanExporter) -> dict[str, int]:
+    """How many spans of each name were exported."""
+    return Counter(span.name for span in exporter.get_finished_spans())
+
+
+class ByName(Sampler):
+    """Samples the spans of one name."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def should_sample(
+        self, parent_context: Context | None, trace_id: int, name: str, *_: object, **__: object
+    ) -> SamplingResult:
+        """Go by the name alone."""
+        del parent_context, trace_id
+        return SamplingResult(Decision.RECORD_AND_SAMPLE if name == self._name else Decision.DROP)
+
+    def get_description(self) -> str:
+        """Say what it does."""
+        return f"ByName{{{self._name}}}"
+
+
+class Wrapper(api.TracerProvider):
+    """A provider around the SDK's that passes on only what making spans needs."""
+
+    def __init__(self, inner: TracerProvider) -> None:
+        self._inner = inner
+        self.id_generator = inner.id_generator
+
+    def get_tracer(self, *arguments: Any, **named: Any) -> api.Tracer:
+        """The inner provider's tracer, with this one's ids."""
+        own, self._inner.id_generator = self._inner.id_generator, self.id_generator
+        tracer = self._inner.get_tracer(*arguments, **named)
+        self._inner.id_generator = own
+        return tracer
 
 
 def shape(span: ReadableSpan) -> tuple[object, ...]:
@@ -65,6 +124,48 @@ def test_file_is_complete_although_nothing_is_sampled(file: Path) -> None:
     provider, exporter = provided(ALWAYS_OFF)
     record(file, provider)
     assert (0, 9) == (len(exporter.get_finished_spans()), len(list(read_events(file))))
+
+
+@pytest.mark.parametrize(
+    ("sampler", "names"),
+    [
+        (ParentBased(ALWAYS_ON), {"rollout.attempt": 40, "rollout.group": 40, "train.step": 1}),
+        (ParentBased(ALWAYS_OFF), {}),
+        (ALWAYS_ON, {"rollout.attempt": 40, "rollout.group": 40, "train.step": 1}),
+    ],
+    ids=["parent on", "parent off", "on"],
+)
+def test_children_are_sampled_as_their_group(file: Path, sampler: Sampler, names: dict[str, int]) -> None:
+    """A group ends after its attempts; a sampler that asks for the parent is told what it will say of the group."""
+    provider, exporter = provided(sampler)
+    record_groups(file, provider, 40)
+    assert names == names_of(exporter)
+
+
+def test_a_share_of_traces_is_whole_traces(file: Path) -> None:
+    """A sampler by trace id keeps a group with its attempts or neither: those whose lower 64 bits are a low number."""
+    provider, exporter = provided(ParentBased(TraceIdRatioBased(0.5)))
+    record_groups(file, provider, 40)
+    all_spans = [(span.name, span.context.trace_id) for span in readable(read_events(file)) if span.context]
+    kept = [(name, trace_id) for name, trace_id in all_spans if trace_id % 2**64 < 2**63]
+    assert kept == [(span.name, span.context.trace_id) for span in exporter.get_finished_spans() if span.context]
+    # The run's id is fixed, and so are those of its 41 traces.
+    assert {"rollout.attempt": 19, "rollout.group": 19} == names_of(exporter)
+
+
+def test_children_beyond_the_limit_of_links_are_sampled_as_their_step(file: Path) -> None:
+    """The spans that carry a step's further links are its children."""
+    provider, exporter = provided(ParentBased(ByName("train.step")))
+    with RolloutTrace(file, tracer_provider=provider) as trace:
+        trace.train_step(1, 1, [f"g{n}" for n in range(300)])
+    assert {"train.step": 1, "train.step.groups": 2} == names_of(exporter)
+
+
+def test_provider_without_a_sampler_gets_everything(file: Path) -> None:
+    """One that cannot be asked, such as a wrapper around the SDK's, is given children of a sampled parent."""
+    inner, exporter = provided(ParentBased(ALWAYS_ON))
+    record_groups(file, Wrapper(inner), 3)
+    assert {"rollout.attempt": 3, "rollout.group": 3, "train.step": 1} == names_of(exporter)
 
 
 def test_their_own_spans_keep_their_ids(file: Path) -> None:

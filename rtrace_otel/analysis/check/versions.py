@@ -122,7 +122,7 @@ def _newest(row: Row) -> tuple[int, str]:
     tokens = max((version for version, number in counts.items() if number > 0), default=-1)
     calls = well_formed(row.get("call_versions"), 3)
     begun = max(map(itemgetter(1), calls), default=-1)
-    if begun > tokens:
+    if calls and begun > tokens:
         last = max(str(call[0]) for call in calls if call[1] == begun)
         return begun, f"call {named(last)}, which began on"
     return tokens, "tokens of"

@@ -11,6 +11,10 @@ from typing import Final
 MAX_KEPT: Final = 100
 """Damages and gaps kept one by one; beyond that they are counted only, so that memory stays flat."""
 
+MAX_SEQ: Final = 2**53 - 1
+"""A row's number is at most this: JSON readers with floating-point numbers know no larger one exactly, and a recorder
+that writes a million rows a second needs 285 years for it."""
+
 
 class DamageKind(StrEnum):
     """Ways in which a line can be other than one whole event."""

@@ -9,12 +9,13 @@ from typing import Any, Final
 import msgspec
 
 from rtrace_otel.analysis.reading import batches
-from rtrace_otel.analysis.reading.damage import Damage, DamageKind, Tally
+from rtrace_otel.analysis.reading.damage import MAX_SEQ, Damage, DamageKind, Tally
 from rtrace_otel.analysis.reading.dialect import is_event, is_of_two, to_vocabulary
 from rtrace_otel.analysis.reading.recover import Recovered, clipped, recover
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import EVENTS_BY_NAME, Row
-from rtrace_otel.spans.otlp_glance import Glance, glance
+from rtrace_otel.spans.otlp_found import Glance
+from rtrace_otel.spans.otlp_glance import Glancer
 from rtrace_otel.spans.otlp_json import carried_spans
 from rtrace_otel.spans.otlp_lines import BEGIN, spans_in
 from rtrace_otel.spans.ranges import Ranges
@@ -69,6 +70,7 @@ class LineDecoder:
         self.tally = Tally(name)
         self.in_long_line = False
         self._unprojector = Unprojector()
+        self._glancer: Glancer | None = None
         self._seen: dict[str, Ranges] = {}
         self._strict = strict
 
@@ -153,9 +155,12 @@ class LineDecoder:
 
     def _rows_of_otlp(self, line: bytes, needed: AbstractSet[str] | None, *, counted: bool) -> Iterator[Row] | None:
         """The rows in a line of OTLP JSON, if it is of the usual shape."""
-        glanced = None if needed is None else glance(line, needed, counted=counted)
-        if glanced is not None and glanced.numbers.keys() <= self._unprojector.runs:
-            return self._rows_at_a_glance(glanced)
+        if needed is not None:
+            if self._glancer is None or (self._glancer.wanted, self._glancer.counted) != (needed, counted):
+                self._glancer = Glancer(needed, counted=counted)
+            glanced = self._glancer.glance(line, self._unprojector.runs)
+            if glanced is not None:
+                return self._rows_at_a_glance(glanced)
         spans = spans_in(line)
         return None if spans is None else self._rows_of_spans(spans)
 
@@ -163,12 +168,17 @@ class LineDecoder:
         tally = self.tally
         known: dict[str, set[int]] = {}
         for run, numbers in glanced.numbers.items():
-            known[run] = self._seen_of(run).take(numbers)
-            new = len(set(numbers)) - len(known[run])
+            distinct = set(numbers)
+            known[run] = self._seen_of(run).take(distinct)
+            new = len(distinct) - len(known[run])
             tally.runs[run] = tally.runs.get(run, 0) + new
             tally.rows += new
-        for span in glanced.spans:
-            for row in self._unprojector.rows_of(span):
+        for item in glanced.items:
+            if isinstance(item, dict):
+                if item["seq"] not in known[item["run"]]:
+                    yield item
+                continue
+            for row in self._unprojector.rows_of(item):
                 if row["seq"] not in known[row["run"]]:
                     if "tokens_by_version" in row:
                         self._restore_versions(row)
@@ -208,6 +218,10 @@ class LineDecoder:
         tally.runs[run] = tally.runs.get(run, 0) + 1
         tally.rows += 1
         if type(seq) is int and run not in tally.unordered:
+            if seq > MAX_SEQ:
+                self.damaged(Damage(tally.lines, DamageKind.BAD_FIELD, f"seq: expected at most {MAX_SEQ:,}", 1))
+                # It stands where the next row was to be: that one is damaged, and none is missing.
+                seq = tally.next_seq.get(run, 0)
             tally.unexpected_seq(run, seq, tally.lines)
         if "tokens_by_version" in row:
             self._restore_versions(row)

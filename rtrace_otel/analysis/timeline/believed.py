@@ -6,6 +6,7 @@ far; a clock that has really been set is believed again from the third row that 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -18,6 +19,9 @@ FAR_S: Final = 7 * 86_400.0
 
 AGREE: Final = 3
 """Rows in a row that must agree on a time far away before it is believed."""
+
+HELD: Final = 1_000
+"""Rows that wait, at most, for what the next ones of their run say."""
 
 
 @dataclass(slots=True)
@@ -74,20 +78,24 @@ class BelievedTimes:
         elif not clock.take(time):
             self.doubted += 1
             return {**row, "t": None}
-        return {**row, "seconds": None} if (duration(row.get("seconds")) or 0.0) > FAR_S else row
+        return _without_odd_duration(row)
 
     def through(self, rows: Iterable[Row]) -> Iterator[Row]:
         """The rows, each with a time: one that has none that is believed has the latest one of its run so far.
 
-        For pictures that must put everything somewhere. The first rows of a run may stay as they are.
+        For pictures that must put everything somewhere. The first rows of a run are held back until so many agree that
+        it is known which of them is odd; a run that says too little, or no time at all, holds back at most ``HELD``
+        rows, and stays as it is.
         """
+        held: deque[Row] = deque()
+        latest: dict[str, float] = {}
         for row in rows:
-            believed = self.row(row)
-            clock = self._clocks.get(row["run"])
-            if time_of(believed) is None and clock is not None:
-                self.placed += 1
-                believed = {**believed, "t": clock.last}
-            yield believed
+            self.row(row)
+            held.append(row)
+            while held and (self._is_settled(held[0]["run"]) or len(held) > HELD):
+                yield self._placed(held.popleft(), latest)
+        for row in held:
+            yield self._placed(row, latest)
 
     def time(self, run: str, time: float | None) -> float | None:
         """A time of a run, in Unix seconds; ``None`` if it is far from that run and from every other one."""
@@ -108,3 +116,22 @@ class BelievedTimes:
         """The latest time of a run that is believed."""
         clock = self._clocks.get(run)
         return None if clock is None else clock.last
+
+    def _is_settled(self, run: str) -> bool:
+        clock = self._clocks.get(run)
+        return clock is not None and clock.rows >= AGREE
+
+    def _placed(self, row: Row, latest: dict[str, float]) -> Row:
+        """A row with its own time, or with the latest one of its run among the rows before."""
+        clock, time = self._clocks.get(row["run"]), time_of(row)
+        if clock is None:
+            return row
+        if time is not None and clock.is_near(time):
+            latest[row["run"]] = max(time, latest.get(row["run"], time))
+            return _without_odd_duration(row)
+        self.placed += 1
+        return _without_odd_duration({**row, "t": latest.get(row["run"], clock.first)})
+
+
+def _without_odd_duration(row: Row) -> Row:
+    return {**row, "seconds": None} if (duration(row.get("seconds")) or 0.0) > FAR_S else row

@@ -5,22 +5,37 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from rtrace_otel.analysis.flow_records import ATTEMPT_OUTCOMES, Outcome
 from rtrace_otel.analysis.ledger.work import Fate
 from rtrace_otel.analysis.timeline.kept import Bar
-from rtrace_otel.analysis.timeline.lanes import pack_lanes
 from rtrace_otel.analysis.timeline.results import NOWHERE, UNKNOWN, AttemptColumns, Tables
 from rtrace_otel.analysis.timeline.states import FATES, STATES, state_of
 
 
-def columns_of(bars: Sequence[Bar], fates: Sequence[Fate | None]) -> tuple[AttemptColumns, Tables]:
-    """The columns of bars, and the texts that they mention.
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The attempts of a picture, as they come before they are put into columns.
 
-    Args:
+    Attributes:
         bars: In order of their start.
         fates: What became of each one after a stop; ``None`` if no stop took it.
+        lanes: The lane of each one.
     """
+
+    bars: Sequence[Bar]
+    fates: Sequence[Fate | None]
+    lanes: array[int]
+
+    def part(self, some: slice) -> Drawn:
+        """Some of them."""
+        return Drawn(self.bars[some], self.fates[some], self.lanes[some])
+
+
+def columns_of(drawn: Drawn) -> tuple[AttemptColumns, Tables]:
+    """The columns of attempts, and the texts that they mention."""
+    bars, fates = drawn.bars, drawn.fates
     records = [bar.record for bar in bars]
     runs, run = _interned(record.run for record in records)
     groups, group = _interned(record.group_id for record in records)
@@ -37,7 +52,7 @@ def columns_of(bars: Sequence[Bar], fates: Sequence[Fate | None]) -> tuple[Attem
         reason=reason,
         instance=instance,
         level=level,
-        lane=pack_lanes(starts, ends),
+        lane=drawn.lanes,
         outcome=array("b", (ATTEMPT_OUTCOMES.index(record.outcome) for record in records)),
         state=array("b", map(_state, bars, fates)),
         fate=array("b", (NOWHERE if found is None else FATES.index(found) for found in fates)),

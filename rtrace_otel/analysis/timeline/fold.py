@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import chain
 
 from rtrace_otel.analysis.ages import AgeFold
 from rtrace_otel.analysis.checked import time_of
@@ -18,8 +19,9 @@ from rtrace_otel.analysis.runs import RunFold, RunSummary
 from rtrace_otel.analysis.timeline.band_fold import BandFold
 from rtrace_otel.analysis.timeline.bands import Bands, StepBand
 from rtrace_otel.analysis.timeline.believed import BelievedTimes
-from rtrace_otel.analysis.timeline.columns import columns_of
-from rtrace_otel.analysis.timeline.kept import Bar, Selection
+from rtrace_otel.analysis.timeline.columns import Drawn, columns_of
+from rtrace_otel.analysis.timeline.kept import Bar, Selection, in_order
+from rtrace_otel.analysis.timeline.lanes import pack_lanes
 from rtrace_otel.analysis.timeline.levels import LevelFold
 from rtrace_otel.analysis.timeline.results import QUEUED_GROUPS, SERIES, TRAINED_TOKENS, Timeline
 from rtrace_otel.analysis.timeline.tally import Tally
@@ -90,30 +92,41 @@ class TimelineFold:
 
     def result(self) -> Timeline:
         """The timeline over the rows so far."""
+        drawn, found = self.drawn()
+        attempts, tables = columns_of(drawn)
+        return replace(found, attempts=attempts, tables=tables)
+
+    def drawn(self) -> tuple[Drawn, Timeline]:
+        """The attempts, and the timeline over the rows so far with none of them in its columns.
+
+        For those who show the same timeline again and again: most attempts are as they were.
+        """
         tally, runs = self._tally.copy(), [self._believed(run) for run in self._runs.result()]
         for ended in self._flow.still_open():
             tally.add(ended, self._last_rows, None)
         for run, last_row in self._last_rows.items():
             tally.levels.change(QUEUED_GROUPS, last_row, -self._queues.of(run)[0].shown)
-        bars = sorted(tally.bars(), key=lambda bar: (bar.start, bar.end, bar.record.run, bar.record.attempt_id))
-        columns, tables = columns_of(bars, _fates_of(bars, self._fates(), tally.kept_by))
+        bars = in_order(tally.bars())
+        lanes = pack_lanes([bar.start for bar in bars], [bar.end for bar in bars])
+        drawn = Drawn(bars, _fates_of(bars, self._fates(), tally.kept_by), lanes)
         bands = self._believed_stops(self._bands.result(runs, self._follower.stops))
         times = [time for run in bands.runs for time in (run.start, run.end)]
-        return Timeline(
-            attempts=columns,
+        attempts, tables = columns_of(drawn.part(slice(0)))
+        return drawn, Timeline(
+            attempts=attempts,
             tables=tables,
-            lanes=max(columns.lane, default=-1) + 1,
+            lanes=max(lanes, default=-1) + 1,
             attempts_total=tally.total,
             attempts_untimed=tally.untimed,
             attempts_matching=tally.matching,
-            attempts_shown=len(columns),
+            attempts_shown=len(bars),
             rows_doubted=self._times.doubted,
             by_outcome=dict(tally.by_outcome),
             attempt_seconds=tally.seconds,
             bands=bands,
             series=tally.levels.result(),
-            start=min([*times, *columns.start], default=None),
-            end=max([*times, *columns.end], default=None),
+            start=min([*times, *(bar.start for bar in bars[:1])], default=None),
+            end=max(chain(times, (bar.end for bar in bars)), default=None),
         )
 
     def _believed(self, run: RunSummary) -> RunSummary:
@@ -152,8 +165,12 @@ class TimelineFold:
 def _fates_of(bars: Iterable[Bar], taken: Mapping[tuple[str, str], Fate], kept_by: Recent[str]) -> list[Fate | None]:
     """The fate of each attempt; one that a later run kept although no stop took it was in a group that it discarded."""
     fates: list[Fate | None] = []
+    remarkable = {attempt_id for _, attempt_id in taken} | kept_by.names()
     for bar in bars:
         run, attempt_id = bar.record.run, bar.record.attempt_id
+        if attempt_id not in remarkable:
+            fates.append(None)
+            continue
         fate, keeper = taken.get((run, attempt_id)), kept_by.get(attempt_id)
         was_kept = fate is None and bar.record.outcome is Outcome.SEALED and keeper not in (None, run)
         fates.append(Fate.REUSED if was_kept else fate)

@@ -45,7 +45,7 @@ class Tally:
         self.kept_by: Recent[str] = Recent()
         self._selection = selection
         self._times = times
-        self._kept = KeptBars(selection.max_attempts)
+        self._kept = KeptBars(selection.max_attempts, selection.spare)
         self._seconds: list[float] = []
 
     @property

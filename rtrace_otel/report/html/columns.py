@@ -34,11 +34,13 @@ class PackedColumn:
         header: JSON values: ``kind`` (``steps``, ``floats`` or ``texts``) and what it needs.
         planes: The bytes.
         rows: How many values.
+        part: Packs some of the values as a column of their own.
     """
 
     header: Mapping[str, Any]
     planes: bytes
     rows: int
+    part: Callable[[slice], PackedColumn]
 
 
 Columns: TypeAlias = Mapping[str, PackedColumn]
@@ -60,14 +62,19 @@ def numbers(values: Sequence[float | None], unit: float = 1.0) -> PackedColumn:
     width = next(width for width in _WIDTHS if high - low + 1 < 256**width)
     stored = array(_WIDTHS[width], (0 if place is None else place - low + 1 for place in places))
     return PackedColumn(
-        {"kind": "steps", "base": low, "unit": unit, "width": width}, _planes(stored, width), len(values)
+        {"kind": "steps", "base": low, "unit": unit, "width": width},
+        _planes(stored, width),
+        len(values),
+        lambda some: numbers(values[some], unit),
     )
 
 
 def floats(values: Sequence[float | None]) -> PackedColumn:
     """A column of numbers as they are (64 bits); the browser sees NaN for ``None``."""
     stored = array("d", (math.nan if (known := number(value)) is None else known for value in values))
-    return PackedColumn({"kind": "floats", "width": 8}, _planes(stored, 8), len(values))
+    return PackedColumn(
+        {"kind": "floats", "width": 8}, _planes(stored, 8), len(values), lambda some: floats(values[some])
+    )
 
 
 def texts(values: Sequence[str | None], show: Callable[[str], str] = str) -> PackedColumn:
@@ -84,6 +91,7 @@ def texts(values: Sequence[str | None], show: Callable[[str], str] = str) -> Pac
         {"kind": "texts", "width": width, "texts": [show(text) for text in places]},
         _planes(array(_WIDTHS[width], stored), width),
         len(values),
+        lambda some: texts(values[some], show),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any, Final
@@ -19,6 +20,7 @@ from rtrace_otel.report.html.columns import Columns, pack, pack_json
 from rtrace_otel.report.html.cost_data import refit_table, survival_tables, waste_accounts, waste_table
 from rtrace_otel.report.html.flow_data import flow_facts, flow_tables
 from rtrace_otel.report.html.page import PageData
+from rtrace_otel.report.html.pieces import document_pieces, table_pieces
 from rtrace_otel.report.html.texts import page_texts
 from rtrace_otel.report.html.tiles import tiles
 from rtrace_otel.report.html.timeline_data import timeline_columns, timeline_json
@@ -47,12 +49,33 @@ def page_data(found: Overview, read: ReadReport, *, title: str | None = None, sh
         shared: Whether ids and names were taken out of the rows.
     """
     return PageData(
-        title=printable(f"Rollouts of {PurePath(read.source).name or read.source}" if title is None else title),
+        title=_title(read) if title is None else printable(title),
         about=_about(found, read, shared),
         opening=opening(found, read),
         head=finite(_head(found, read, shared)),
         document=pack_json(_shown(finite(page_document(found, read)))),
         tables={name: pack(columns) for name, columns in page_tables(found).items()},
+    )
+
+
+def live_page_data(found: Overview, read: ReadReport, attempts: Mapping[str, str]) -> PageData:
+    """The data of a page that follows a file, in pieces: see :mod:`rtrace_otel.report.html.pieces`.
+
+    Args:
+        found: What is known of the file so far, without the attempts of the timeline.
+        read: What the reader met.
+        attempts: These, as packed pieces.
+    """
+    tables = {**attempts, **dict(table_pieces(_small_tables(found)))}
+    rest, pieces = document_pieces(_shown(finite(page_document(found, read))))
+    counts = Counter(name.partition("#")[0] for name in tables)
+    return PageData(
+        title=_title(read),
+        about=_about(found, read, shared=False),
+        opening=opening(found, read),
+        head={**finite(_head(found, read, shared=False)), "pieces": counts},
+        document=pack_json(rest),
+        tables={**tables, **pieces},
     )
 
 
@@ -91,10 +114,14 @@ def page_document(found: Overview, read: ReadReport) -> dict[str, Any]:
 
 def page_tables(found: Overview) -> Mapping[str, Columns]:
     """The columns of the charts, by table."""
+    return {**_small_tables(found), **timeline_columns(found.timeline)}
+
+
+def _small_tables(found: Overview) -> dict[str, Columns]:
+    """The tables that do not have a row for each attempt."""
     return {
         **age_tables(found.staleness),
         **flow_tables(found),
-        **timeline_columns(found.timeline),
         "waste": waste_table(found.waste_steps),
         "refits": refit_table(found.pauses),
         **survival_tables(found.slow),
@@ -116,6 +143,10 @@ def _shown(value: Any) -> Any:
     if isinstance(value, dict):
         return {printable(key): _shown(item) for key, item in value.items()}
     return [_shown(item) for item in value] if isinstance(value, list) else value
+
+
+def _title(read: ReadReport) -> str:
+    return printable(f"Rollouts of {PurePath(read.source).name or read.source}")
 
 
 def _about(found: Overview, read: ReadReport, shared: bool) -> str:

@@ -8,16 +8,17 @@ from typing import Final
 
 from rtrace_otel.analysis.glance import Glance
 from rtrace_otel.report.document import printable
-from rtrace_otel.report.html.page import asset
+from rtrace_otel.report.html.page import asset, hash_of
 from rtrace_otel.report.html.words import megabytes
 from rtrace_otel.report.numbers import moment, seconds
 
-REFRESH_S: Final = 10
+_SCRIPT: Final = asset("assets/index.js")
 
 INDEX_POLICY: Final = (
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+    f"default-src 'none'; script-src {hash_of(_SCRIPT)}; connect-src 'self'; style-src 'unsafe-inline'; img-src data:; "
+    "base-uri 'none'; form-action 'none'"
 )
-"""The page has no script, and its style comes from no file."""
+"""The page has one script, which asks for this page again, and its style comes from no file."""
 
 
 def index_page(traces: Sequence[tuple[int, str, Glance]], given_up: str | None, now: float) -> str:
@@ -33,11 +34,12 @@ def index_page(traces: Sequence[tuple[int, str, Glance]], given_up: str | None, 
     if not traces:
         notes.append("No rollout_trace.jsonl here yet. This page looks again every ten seconds.")
     return _PAGE.format(
-        refresh=REFRESH_S,
         policy=html.escape(INDEX_POLICY),
         style=asset("assets/page.css"),
         notes="".join(f"<p>{html.escape(note)}</p>" for note in notes),
+        heads="".join(f'<th scope="col">{head}</th>' for head in ("trace", "so far", "job", "began (UTC)", "size")),
         rows=rows,
+        script=_SCRIPT,
     )
 
 
@@ -68,7 +70,6 @@ _PAGE: Final = """<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta http-equiv="refresh" content="{refresh}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>Rollout traces</title>
@@ -76,13 +77,15 @@ _PAGE: Final = """<!doctype html>
 <style>{style}</style>
 </head>
 <body class="index">
-<header class="top"><div class="names"><h1>Rollout traces</h1></div></header>
+<header class="top"><div class="names"><h1>Rollout traces</h1>
+<p id="lost" class="about" role="status"></p></div></header>
 <main id="main">{notes}
-<div class="table"><div class="scroll"><table>
-<thead><tr><th>trace</th><th>so far</th><th>job</th><th>began (UTC)</th><th>size</th></tr></thead>
+<div class="table"><div class="scroll"><table aria-label="Traces">
+<thead><tr>{heads}</tr></thead>
 <tbody>{rows}</tbody>
 </table></div></div>
 </main>
+<script>{script}</script>
 </body>
 </html>
 """

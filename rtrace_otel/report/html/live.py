@@ -1,8 +1,8 @@
 """The report of a file that is still being written: what is new is folded in, and only parts that changed are told.
 
-Folding a row costs the same however long the file is. Telling what the rows say grows with the file, so it is done at
-most once a second, and so seldom that it takes a tenth of a processor or less; but at once when a file that was there
-before has been read to its end.
+Folding a row costs the same however long the file is, and what a page is sent is as large as what changed. Finding out
+what changed still takes longer for a longer file, so it is done at most once a second, and so seldom that it takes a
+tenth of a processor or less; but at once when a file that was there before has been read to its end.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from rtrace_otel.analysis.checked import time_of
 from rtrace_otel.analysis.overview import OverviewFold
 from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.reading.tail import Tail
+from rtrace_otel.analysis.timeline.kept import MAX_ATTEMPTS, Selection
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.report.document import printable
-from rtrace_otel.report.html.data import page_data
+from rtrace_otel.report.html.attempt_pieces import AttemptPieces
+from rtrace_otel.report.html.data import live_page_data
 from rtrace_otel.report.html.page import PageData, asset, inline_json, policy_of, render_page
 
 LEAST_S: Final = 1.0
@@ -28,6 +30,9 @@ LEAST_S: Final = 1.0
 
 SHARE: Final = 0.1
 """Share of a processor that telling what the rows say may take."""
+
+_SHOWN: Final = Selection(max_attempts=MAX_ATTEMPTS * 9 // 10, spare=MAX_ATTEMPTS // 10)
+"""Attempts of the timeline: most of them stay when others come, so they need not be told again."""
 
 _FOOTER: Final = "Shown by rtrace serve. This page follows the file, and talks to nobody but the program that shows it."
 
@@ -83,7 +88,8 @@ class LiveReport:
         self._path = path
         self._clock, self._wall, self._cost = clock, wall, cost
         self._tail = Tail(path)
-        self._fold = OverviewFold()
+        self._fold = OverviewFold(selection=_SHOWN)
+        self._attempts = AttemptPieces()
         self._packed, self._read_once = path.endswith(".gz"), False
         self._read = self._tail.report
         self._last_row: float | None = None
@@ -104,7 +110,7 @@ class LiveReport:
             self._say(problem=error.problem, missing=False, behind=0)
             return False
         if anew:
-            self._fold, self._last_row, self._changed = OverviewFold(), None, True
+            self._fold, self._last_row, self._changed = OverviewFold(selection=_SHOWN), None, True
             self._caught_up = False
         self._take(rows, lambda: self._tail.line)
         self._read = self._tail.report
@@ -119,7 +125,8 @@ class LiveReport:
         if not self._changed or self._clock() < self._due:
             return False
         begun = self._cost()
-        data = page_data(self._fold.result(self._read), self._read)
+        drawn, found = self._fold.drawn(self._read)
+        data = live_page_data(found, self._read, dict(self._attempts.tables(drawn, found.timeline)))
         self._changed = False
         self._tell(data)
         self._due = self._clock() + max(LEAST_S, (self._cost() - begun) * (1 / SHARE - 1))

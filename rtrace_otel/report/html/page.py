@@ -27,6 +27,7 @@ SCRIPTS: Final = (
     "assets/core.js",
     "assets/format.js",
     "assets/columns.js",
+    "assets/pieces.js",
     "assets/table.js",
     "assets/blocks.js",
     "assets/lines.js",
@@ -43,6 +44,8 @@ SCRIPTS: Final = (
     "assets/timeline/legend.js",
     "assets/timeline/controls.js",
     "assets/timeline/parts.js",
+    "assets/timeline/tell.js",
+    "assets/timeline/address.js",
     "assets/timeline/panel.js",
     "assets/age.js",
     "assets/flow.js",
@@ -137,6 +140,11 @@ def asset(name: str) -> str:
     return (files("rtrace_otel.report.html") / name).read_text(encoding="utf-8").strip()
 
 
+def hash_of(text: str) -> str:
+    """A script or a style as the source of a Content-Security-Policy that allows it and no other."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}'"
+
+
 _LICENCE: Final = "<details><summary>Licence of uPlot</summary><pre>{}</pre></details>"
 _FOOTER: Final = "Written by rtrace report. This file loads nothing and sends nothing. Lines are drawn with uPlot."
 
@@ -154,14 +162,10 @@ def _filled(part: str, values: Mapping[str, str]) -> str:
 def _policy(scripts: Sequence[str], style: str, connect: str | None) -> str:
     rules = [
         "default-src 'none'",
-        f"script-src {' '.join(map(_hash, dict.fromkeys(scripts)))}",
-        f"style-src {_hash(style)}",
+        f"script-src {' '.join(map(hash_of, dict.fromkeys(scripts)))}",
+        f"style-src {hash_of(style)}",
         "img-src data:",
         "base-uri 'none'",
         "form-action 'none'",
     ]
     return "; ".join(rules + ([f"connect-src {connect}"] if connect else []))
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}'"

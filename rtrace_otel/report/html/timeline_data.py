@@ -27,7 +27,7 @@ def timeline_json(found: Timeline) -> dict[str, Any]:
         "start": found.start,
         "end": found.end,
         "unit": _unit(found),
-        "ids_cut": HEAD if _many(found) else None,
+        "ids_cut": HEAD if attempts_are_many(found) else None,
         "lanes": found.lanes,
         "attempts_total": found.attempts_total,
         "attempts_untimed": found.attempts_untimed,
@@ -48,21 +48,26 @@ def timeline_json(found: Timeline) -> dict[str, Any]:
     }
 
 
-def timeline_columns(found: Timeline) -> dict[str, Columns]:
+def timeline_columns(found: Timeline, after: float | None = None) -> dict[str, Columns]:
     """The tables ``attempts`` and ``attempt_groups`` of a page.
 
     Times count in units (``unit`` of :func:`timeline_json`) from the start of the timeline. A row of ``attempts`` has
     ``start_delta``, the units since the start of the row before, and ``length``; ``group`` is the row of its group. A
     row of ``attempt_groups`` is a group in one run; ``run`` is its place among ``runs`` of the bands.
+
+    Args:
+        found: The timeline, with all its attempts in its columns or a part of them.
+        after: Start of the attempt before these, if there is one.
     """
     columns, tables = found.attempts, found.tables
     unit, origin = _unit(found), found.start or 0.0
+    before = 0 if after is None else round((after - origin) / unit)
     starts = [round((start - origin) / unit) for start in columns.start]
     ends = [round((end - origin) / unit) for end in columns.end]
     rows, owner = _groups(columns)
     return {
         "attempts": {
-            "start_delta": numbers([start - before for start, before in zip(starts, [0, *starts], strict=False)]),
+            "start_delta": numbers([start - last for start, last in zip(starts, [before, *starts], strict=False)]),
             "length": numbers([end - start for start, end in zip(starts, ends, strict=True)]),
             "lane": numbers(columns.lane),
             "outcome": numbers(columns.outcome),
@@ -77,7 +82,7 @@ def timeline_columns(found: Timeline) -> dict[str, Columns]:
             "step": numbers(_known(columns.step)),
             "refusals": numbers(_known(columns.refusals)),
             "refused_s": numbers(columns.refused_s, 0.001),
-            "reward": numbers(columns.reward, 0.01 if _many(found) else 0.0001),
+            "reward": numbers(columns.reward, 0.01 if attempts_are_many(found) else 0.0001),
             "reason": texts(_looked_up(columns.reason, tables.reasons), printable),
             "instance": texts(_looked_up(columns.instance, tables.instances), printable),
             "level": texts(_looked_up(columns.level, tables.levels), printable),
@@ -106,24 +111,25 @@ def _groups(columns: AttemptColumns) -> tuple[list[int], list[int]]:
     return rows, owner
 
 
-def _many(found: Timeline) -> bool:
+def attempts_are_many(found: Timeline) -> bool:
+    """Whether there are more attempts than are told in full."""
     return found.attempts_shown > MANY
 
 
 def _unit(found: Timeline) -> float:
-    return 0.01 if _many(found) else 0.001
+    return 0.01 if attempts_are_many(found) else 0.001
 
 
 def _attempt_ids(found: Timeline) -> list[str | None]:
     columns = found.attempts
-    if not _many(found):
+    if not attempts_are_many(found):
         return list(columns.attempt_id)
     trained = STATES.index(State.TRAINED)
     return [None if state == trained else name for name, state in zip(columns.attempt_id, columns.state, strict=True)]
 
 
 def _heads(names: Iterable[str | None], found: Timeline) -> list[str | None]:
-    return [name[:HEAD] if name is not None and _many(found) else name for name in names]
+    return [name[:HEAD] if name is not None and attempts_are_many(found) else name for name in names]
 
 
 def _at(column: Sequence[int], rows: Iterable[int]) -> list[int]:

@@ -103,3 +103,10 @@ def test_a_refit_without_its_versions_is_passed_over() -> None:
     rows = [refit("a", 3, 4), published("a", "g", {5: 1}), event("a", "weight_sync"), refit("a", 4, 5)]
 
     assert [("RT403", "error", 2)] == found(*rows)
+
+
+def test_versions_below_zero_are_no_versions_from_the_future() -> None:
+    """No call says what the tokens of version -3 came from."""
+    rows = [refit("a", 3, 4), published("a", "g", {-3: 1}), published("a", "h", None, ("c", -5, 10))]
+
+    assert [] == [code for code, _, _ in found(*rows) if code == "RT403"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rtrace_otel.analysis.reading.damage import SeqGap
+from rtrace_otel.analysis.reading.damage import Damage, DamageKind, SeqGap
 from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import Row
@@ -107,6 +107,22 @@ def test_of_a_key_that_stands_twice_the_last_counts() -> None:
     data = text(row(step=1)).removesuffix(b"}") + b',"step":2}\n'
 
     assert ([row(step=2)], report_of([row()])) == read(data)
+
+
+@pytest.mark.parametrize("number", [2**53, 2**70, 10**300])
+def test_a_number_that_no_recorder_writes_is_damage_of_its_row(number: int) -> None:
+    """The row is given and takes the place of the one that was to come: none is missing, and the next one follows."""
+    rows = [row(0), row(number), row(2), row(3)]
+    fault = Damage(2, DamageKind.BAD_FIELD, "seq: expected at most 9,007,199,254,740,991", 1)
+    expected = report_of(rows, damages=(fault,), damage_counts={DamageKind.BAD_FIELD: 1})
+    assert (rows, expected) == read(lines(*rows))
+
+
+def test_the_greatest_number_still_counts() -> None:
+    """2^53 - 1 after row 0: those from 1 to 2^53 - 2 are missing."""
+    rows = [row(0), row(2**53 - 1)]
+    gap = SeqGap("a", 2, 1, 2**53 - 2)
+    assert (rows, report_of(rows, gaps=(gap,), rows_missing=2**53 - 2)) == read(lines(*rows))
 
 
 def test_a_missing_stretch_is_a_gap_with_its_place_and_length() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
-from rtrace_otel.analysis.timeline.believed import FAR_S, BelievedTimes
+from rtrace_otel.analysis.timeline.believed import FAR_S, HELD, BelievedTimes
 from rtrace_otel.analysis.timeline.fold import timeline
 from rtrace_otel.analysis.timeline.results import Timeline
 from rtrace_otel.events import Row
@@ -106,9 +108,47 @@ def test_a_duration_of_years_is_no_duration() -> None:
 
 
 def test_a_picture_has_a_place_for_every_row() -> None:
-    """No time, none that a clock can show, one far away: where the run was; the first row of a run stays as it is."""
+    """No time, none that a clock can show, one far away: where the run was; the only row of a run stays as it is."""
     believed = BelievedTimes()
     rows = [row(NOW), row(NOW + 5), row(NOW + 3), row(1e300), row(4e9), {"event": "mine", "run": "a"}, row(-1.0, "b")]
 
     assert [NOW, NOW + 5, NOW + 3, NOW + 5, NOW + 5, NOW + 5, -1.0] == [one["t"] for one in believed.through(rows)]
     assert 3 == believed.placed
+
+
+@pytest.mark.parametrize("odd", [0.0, 1.0, 4e9, 2.5e11, 1e18, None], ids=str)
+@pytest.mark.parametrize("many", [1, 2])
+def test_the_first_rows_of_a_run_are_put_where_the_others_are(odd: float | None, many: int) -> None:
+    """Which of them are odd is known from the third row that agrees; the rows keep their order, of two runs too."""
+    believed = BelievedTimes()
+    first = [{**row(NOW), "t": odd} for _ in range(many)]
+    rows = [
+        *first,
+        row(NOW + 7, "b"),
+        *(row(NOW + second) for second in (5, 6, 7)),
+        row(NOW + 8, "b"),
+        row(NOW + 9, "b"),
+    ]
+    found = list(believed.through(rows))
+
+    assert [one["run"] for one in rows] == [one["run"] for one in found]
+    assert [*[NOW + 5] * many, *(NOW + second for second in (7, 5, 6, 7, 8, 9))] == [one["t"] for one in found]
+    assert many == believed.placed
+
+
+def test_rows_wait_for_what_the_next_ones_say_but_not_for_ever() -> None:
+    """A run with a single row holds back what comes after it, until there is too much."""
+    rows = [row(NOW, "a"), *(row(NOW + 1, "b") for _ in range(5_000))]
+    given = 0
+
+    def counted() -> Iterator[Row]:
+        nonlocal given
+        for one in rows:
+            given += 1
+            yield one
+
+    believed = BelievedTimes().through(counted())
+
+    assert rows[0] == next(believed)
+    assert HELD + 1 == given
+    assert rows[1:] == list(believed)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rtrace_otel.analysis.timeline.fold import timeline
+from rtrace_otel.analysis.timeline.fold import TimelineFold, timeline
 from rtrace_otel.analysis.timeline.kept import Selection
 from rtrace_otel.analysis.timeline.results import Timeline
 from rtrace_otel.analysis.timeline.states import State
@@ -50,6 +52,41 @@ def test_a_sample_is_the_same_each_time() -> None:
     first, second = (built(many(100), max_attempts=15).attempts.attempt_id for _ in range(2))
 
     assert first == second
+
+
+@given(st.integers(1, 40), st.integers(1, 20), st.integers(1, 80))
+def test_with_a_spare_those_of_an_exact_sample_are_held_too(most: int, spare: int, attempts: int) -> None:
+    """More are held between, never more than the spare allows beside the one that is open."""
+    exact = built(many(attempts), max_attempts=most).attempts.attempt_id
+    more = built(many(attempts), max_attempts=most, spare=spare).attempts.attempt_id
+
+    assert set(exact) <= set(more)
+    assert len(more) <= most + spare + 1
+    assert len(more) == attempts or len(more) >= most
+
+
+def test_with_a_spare_those_that_are_held_change_rarely() -> None:
+    """Of forty updates of a job, each with one attempt more, few take an older one away; without a spare most do."""
+
+    def takings(spare: int) -> int:
+        rows, fold = many(80), TimelineFold(Selection(max_attempts=30, spare=spare))
+        before: set[str] = set()
+        taken = 0
+        for row in rows:
+            fold.add(row)
+            if row["event"] == "train_step" and row["step"] > 38:
+                held = set(fold.result().attempts.attempt_id)
+                taken += not before <= held
+                before = held
+        return taken
+
+    assert takings(10) < takings(0) / 2
+
+
+def test_a_spare_is_not_negative() -> None:
+    """Like the number to hold, which is at least one."""
+    with pytest.raises(ValueError, match="spare must be at least 0: -1"):
+        Selection(spare=-1)
 
 
 def test_numbers_come_from_all_attempts() -> None:

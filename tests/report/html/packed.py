@@ -35,6 +35,34 @@ def unpacked(text: str) -> dict[str, Values]:
     return columns
 
 
+def put_together(
+    head: dict[str, Any], document: Any, parts: dict[str, str]
+) -> tuple[Any, dict[str, dict[str, Values]]]:
+    """The document and the tables of a page in pieces, by the rules of ``assets/pieces.js``.
+
+    Args:
+        head: With the number of pieces of each table.
+        document: What was not cut out of the document, and what was.
+        parts: The packed pieces by name.
+    """
+    pieces = {name: [unpacked(parts[f"{name}#{place}"]) for place in range(n)] for name, n in head["pieces"].items()}
+    before = 0
+    for attempts, groups in zip(pieces["attempts"], pieces["attempt_groups"], strict=True):
+        attempts["group"] = [group + before for group in attempts["group"]]
+        before += len(groups["id"])
+    tables = {name: {key: [v for one in some for v in one[key]] for key in some[0]} for name, some in pieces.items()}
+    root: Any = {"document": document["value"]}
+    for path, count in document["cuts"]:
+        owner: Any = root["document"] if path else root
+        for key in path[:-1]:
+            owner = owner[key]
+        name = f"document{json.dumps(path, separators=(',', ':'))}"
+        whole = unpacked_json(parts[name]) if count is None else None
+        lists = [unpacked_json(parts[f"{name}#{place}"]) for place in range(count or 0)]
+        owner[path[-1] if path else "document"] = [item for one in lists for item in one] if count else whole
+    return root["document"], tables
+
+
 def _value(column: dict[str, Any], cell: bytes) -> Any:
     if column["kind"] == "floats":
         (value,) = struct.unpack("<d", cell)

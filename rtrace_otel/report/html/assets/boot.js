@@ -5,13 +5,10 @@
 
   async function load() {
     const head = JSON.parse(text("rtrace-head"));
-    const tables = [...document.querySelectorAll("script[data-table]")];
-    const [doc, ...unpacked] = await Promise.all([
-      rtrace.unpackJson(text("rtrace-document")),
-      ...tables.map((script) => rtrace.unpack(script.textContent)),
-    ]);
-    const named = tables.map((script, place) => [script.dataset.table, unpacked[place]]);
-    return { head, doc, tables: Object.fromEntries(named) };
+    const scripts = [...document.querySelectorAll("script[data-table]")];
+    const texts = [["document", text("rtrace-document")], ...scripts.map((one) => [one.dataset.table, one.textContent])];
+    rtrace.parts = new Map(await Promise.all(texts.map(async ([name, packed]) => [name, await rtrace.unpackPart(name, packed)])));
+    return rtrace.whole(head, rtrace.parts);
   }
 
   const button = document.getElementById("theme");

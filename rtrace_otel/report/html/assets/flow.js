@@ -77,47 +77,43 @@
     return el("p", { class: "caption" }, `Each point is the mean over ${seconds(width)}.${more}${smooth}`);
   }
 
-  rtrace.panel("open", {
+  /** A panel with one chart over time of the table `flow`; `series` gives its lines from that table. */
+  function panel(id, { title, columns, label, y, series, under }) {
+    rtrace.panel(id, {
+      title,
+      section: "flow",
+      half: true,
+      wanted: (data) => data.tables.flow.rows > 1,
+      draw(host, data) {
+        host.append(keys(data));
+        rtrace.lines(host, { ...overTime(data), label, y: { tick: short, least: 1, ...y }, series: series(data.tables.flow) });
+        host.append(...(under ? [under(data)] : []));
+      },
+      state: () => rtrace.plain(rtrace.data.tables.flow, ["t", ...columns]),
+    });
+  }
+
+  panel("open", {
     title: "Open attempts, groups in work, groups waiting",
-    section: "flow",
-    half: true,
-    wanted: (data) => data.tables.flow.rows > 1,
-    draw(host, data) {
-      const { flow } = data.tables;
-      host.append(keys(data));
-      rtrace.lines(host, {
-        ...overTime(data),
-        label: "Open attempts, groups reserved and not yet published, and groups published that wait for a step, over time.",
-        y: { label: "how many", show: (value) => (known(value) ? String(Number(value.toFixed(1))) : "-"), tick: short, least: 1 },
-        series: [
-          { label: "open attempts", values: flow.open_attempts, color: "blue", width: 1.6 },
-          { label: "reserved groups", values: flow.reserved_groups, color: "pink", width: 1.4, dash: [6, 3] },
-          { label: "published groups waiting", values: flow.queued_groups, color: "green", width: 1.6 },
-        ],
-      });
-      host.append(notes(data));
-    },
-    state: () => rtrace.plain(rtrace.data.tables.flow, ["t", "open_attempts", "reserved_groups", "queued_groups"]),
+    columns: ["open_attempts", "reserved_groups", "queued_groups"],
+    label: "Open attempts, groups reserved and not yet published, and groups published that wait for a step, over time.",
+    y: { label: "how many", show: (value) => (known(value) ? String(Number(value.toFixed(1))) : "-") },
+    series: (flow) => [
+      { label: "open attempts", values: flow.open_attempts, color: "blue", width: 1.6 },
+      { label: "reserved groups", values: flow.reserved_groups, color: "pink", width: 1.4, dash: [6, 3] },
+      { label: "published groups waiting", values: flow.queued_groups, color: "green", width: 1.6 },
+    ],
+    under: notes,
   });
 
-  rtrace.panel("rates", {
+  panel("rates", {
     title: "Tokens generated and trained",
-    section: "flow",
-    half: true,
-    wanted: (data) => data.tables.flow.rows > 1,
-    draw(host, data) {
-      const { flow } = data.tables;
-      host.append(keys(data));
-      rtrace.lines(host, {
-        ...overTime(data),
-        label: "Tokens generated and tokens trained per second over time; each attempt's tokens are spread evenly over its time.",
-        y: { label: "tokens per second", show: (value) => (known(value) ? count(value) : "-"), tick: short, least: 1 },
-        series: [
-          ...rate("trained", flow.trained_tokens_per_s, "orange"),
-          ...rate("generated", flow.generated_tokens_per_s, "blue"),
-        ],
-      });
-    },
-    state: () => rtrace.plain(rtrace.data.tables.flow, ["t", "generated_tokens_per_s", "trained_tokens_per_s"]),
+    columns: ["generated_tokens_per_s", "trained_tokens_per_s"],
+    label: "Tokens generated and tokens trained per second over time; each attempt's tokens are spread evenly over its time.",
+    y: { label: "tokens per second", show: (value) => (known(value) ? count(value) : "-") },
+    series: (flow) => [
+      ...rate("trained", flow.trained_tokens_per_s, "orange"),
+      ...rate("generated", flow.generated_tokens_per_s, "blue"),
+    ],
   });
 })();

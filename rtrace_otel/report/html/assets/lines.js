@@ -20,7 +20,8 @@
   function lines(host, spec) {
     const legend = el("div", { class: "legend" });
     const plot = el("div", { class: "chart", tabindex: "0", role: "group", "aria-label": `${spec.label} Arrow keys move along it.` });
-    host.append(legend, plot);
+    const spoken = el("p", { class: "offscreen", role: "status" });
+    host.append(legend, plot, spoken);
     const values = spec.series.map((series) => key(legend, series));
     const where = el("span", { class: "key" });
     legend.prepend(where);
@@ -51,7 +52,12 @@
     paint("first");
     rtrace.onPaint(plot, paint);
     plot.rtraceRange = () => [chart.scales.x.min, chart.scales.x.max];
-    plot.addEventListener("keydown", (event) => move(event, chart, spec));
+    plot.addEventListener("keydown", (event) => {
+      if (move(event, chart, spec)) {
+        const numbers = spec.series.map((series, place) => `${series.label} ${values[place].textContent}`);
+        spoken.textContent = [where.textContent, ...numbers].join(", "); // the legend shows it, a screen reader says it
+      }
+    });
     host.append(alternative(spec));
   }
 
@@ -146,6 +152,7 @@
     ctx.restore();
   }
 
+  /** Does what a key asks for, and gives whether the cursor moved. */
   function move(event, chart, spec) {
     const last = spec.x.values.length - 1;
     const now = chart.cursor.idx;
@@ -158,11 +165,14 @@
     if (event.key === "Escape") {
       chart.setData(chart.data, true);
       event.preventDefault();
-    } else if (to !== undefined && last >= 0) {
-      const left = chart.valToPos(spec.x.values[to], "x");
-      chart.setCursor({ left, top: 20 });
-      event.preventDefault();
+      return false;
     }
+    if (to === undefined || last < 0) {
+      return false;
+    }
+    chart.setCursor({ left: chart.valToPos(spec.x.values[to], "x"), top: 20 });
+    event.preventDefault();
+    return true;
   }
 
   /** The chart's numbers as a table, built when it is opened. */

@@ -96,16 +96,13 @@
   }
 
   async function draw(parts) {
-    const data = { ...rtrace.data, tables: { ...rtrace.data.tables } };
-    for (const [name, value] of Object.entries(parts)) {
-      if (name.startsWith("tables.")) {
-        data.tables[name.slice("tables.".length)] = await rtrace.unpack(value);
-      } else if (name === "document") {
-        data.doc = await rtrace.unpackJson(value);
-      } else if (name === "head") {
-        data.head = value;
-      }
-    }
+    const packed = Object.entries(parts).flatMap(([part, text]) => {
+      const name = part.startsWith("tables.") ? part.slice("tables.".length) : part;
+      return name === part && part !== "document" ? [] : [[name, text]];
+    });
+    const unpacked = await Promise.all(packed.map(async ([name, text]) => [name, await rtrace.unpackPart(name, text)]));
+    unpacked.forEach(([name, value]) => rtrace.parts.set(name, value));
+    const data = rtrace.whole(parts.head || rtrace.data.head, rtrace.parts);
     if (parts.title) {
       document.title = parts.title;
       document.querySelector("header.top h1").textContent = parts.title;

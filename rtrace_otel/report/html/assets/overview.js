@@ -13,7 +13,7 @@
     section: "overview",
     draw(host, data) {
       host.append(el("dl", { class: "tiles" }, ...data.doc.tiles.map(tile)));
-      host.append(...rtrace.blocks(data.doc.texts.overview));
+      host.append(...rtrace.blocks(data.doc.texts.overview, 3));
     },
     state: () => ({ ...rtrace.data.doc.results.summary, tiles: rtrace.data.doc.tiles }),
   });

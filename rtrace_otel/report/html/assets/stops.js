@@ -101,7 +101,7 @@
         more.addEventListener("click", () => more.replaceWith(...cards(SHOWN, stops.length)));
         host.append(more);
       }
-      host.append(...rtrace.blocks(data.doc.texts.stops));
+      host.append(...rtrace.blocks(data.doc.texts.stops, 3));
     },
     state: () => rtrace.data.doc.results.restore.stops.map((stop) => ({ moments: moments(stop), fates: stop.fates, lost: stop.lost })),
   });

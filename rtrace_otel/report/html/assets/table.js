@@ -21,7 +21,7 @@
     const heads = table.columns.map((column, place) => head(table, state, column, place, changed));
     const more = el("button", { type: "button", class: "quiet", onclick: () => showAll() });
     const copied = el("span", { class: "copied", role: "status" });
-    const copy = el("button", { type: "button", class: "quiet", onclick: () => copyTable(table, state, copied) }, "copy");
+    const copy = el("button", { type: "button", class: "quiet", "aria-label": `copy ${table.title}`, onclick: () => copyTable(table, state, copied) }, "copy");
 
     function showAll() {
       state.all = !state.all;
@@ -48,7 +48,7 @@
     const left = table.of - table.rows.length;
     const note = left > 0 ? `${rtrace.format.count(left)} more rows are not in this page. ` : null;
     const caption = el("caption", {}, el("span", {}, table.title), copy, copied);
-    const grid = el("table", { class: table.columns.length > WIDE ? "wide" : null }, caption, el("thead", {}, el("tr", {}, ...heads)), body);
+    const grid = el("table", { class: table.columns.length > WIDE ? "wide" : null, "aria-label": table.title }, caption, el("thead", {}, el("tr", {}, ...heads)), body);
     const scroll = el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": table.title }, grid);
     const cut = el("span", { class: "cut", hidden: true }, "There are more columns: scroll sideways. ");
     rtrace.onPaint(scroll, () => {
@@ -64,7 +64,7 @@
       state.order = sorted(table, place, state.descending);
       changed();
     };
-    const button = el("button", { type: "button", onclick: sort, "aria-label": `sort by ${column.title || column.key}` }, column.title);
+    const button = el("button", { type: "button", onclick: sort, "aria-label": `sort by ${column.title || column.key.replaceAll("_", " ")}` }, column.title);
     return el("th", { scope: "col", class: column.align }, button);
   }
 

@@ -10,7 +10,7 @@
       title: "",
       section,
       wanted: (data) => all(data).length > 0,
-      draw: (host, data) => host.append(...rtrace.blocks(all(data))),
+      draw: (host, data) => host.append(...rtrace.blocks(all(data), 3)),
       state: () => all(rtrace.data),
     });
   }

@@ -16,7 +16,7 @@
     section: "waste",
     draw(host, data) {
       host.append(el("p", { class: "lead" }, data.doc.results.waste.verdict));
-      host.append(el("div", { class: "row" }, ...rtrace.blocks(data.doc.texts.waste)));
+      host.append(el("div", { class: "row" }, ...rtrace.blocks(data.doc.texts.waste, 3)));
     },
     state: () => rtrace.data.doc.results.waste,
   });

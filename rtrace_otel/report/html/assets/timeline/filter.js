@@ -9,7 +9,8 @@
 
   const same = (text) => (value) => value !== null && value === text;
   const head = (text) => (value) => value !== null && value.startsWith(text);
-  const part = (text) => (value) => value !== null && value.toLowerCase().includes(text.toLowerCase());
+  const plain = (text) => text.toLowerCase().replace(/[_-]/g, " ");
+  const part = (text) => (value) => value !== null && plain(value).includes(plain(text));
 
   /** A test of numbers: `7`, `3-9`, `>4`, `<4`. */
   function range(text) {
@@ -70,6 +71,7 @@
     const parsed = words(text);
     const tests = parsed.map(testOf);
     const wrong = parsed.find((_, place) => tests[place] === null);
+    const unknown = parsed.map(([key, word]) => key === null && /^([a-z]+):/.exec(word)).find(Boolean);
     const good = tests.filter((test) => test !== null);
     const mask = new Uint8Array(model.rows);
     let count = 0;
@@ -79,11 +81,15 @@
         count++;
       }
     }
-    return {
-      mask,
-      count,
-      problem: wrong ? `${wrong[0]}: takes a number or a range such as 3-9, not ${wrong[1]}` : null,
-    };
+    return { mask, count, problem: problemOf(wrong, count === 0 && unknown) };
+  }
+
+  /** What is wrong with a filter. An id may look like a key that there is not, so that is wrong only if nothing matches. */
+  function problemOf(wrong, unknown) {
+    if (wrong) {
+      return `${wrong[0]}: takes a number or a range such as 3-9, not ${wrong[1]}`;
+    }
+    return unknown ? `nothing matches, and ${unknown[1]} is no key: ${Object.keys(KEYS).join(", ")}` : null;
   }
 
   /** A word for a filter, quoted if need be. */

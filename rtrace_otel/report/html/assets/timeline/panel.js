@@ -2,8 +2,6 @@
 /** The panel of the timeline: puts model, filter, view, painting and story together. */
 (() => {
   const tl = rtrace.timeline;
-  const { el, format } = rtrace;
-  const FIRST = 200;
 
   /** What is looked at; it stays when a page that follows a file draws again. */
   const look = {
@@ -128,23 +126,7 @@
     atWhole = tl.isWhole(model, look.view);
   }
 
-  let remembering = 0;
-
-  /** Puts what is looked at into the address: as a step back for what was decided, in place for what only moved. */
-  function remember(keep) {
-    clearTimeout(remembering);
-    const write = () => {
-      const hash = tl.toHash(model, look);
-      if (hash !== location.hash) {
-        history[keep ? "pushState" : "replaceState"](null, "", hash);
-      }
-    };
-    if (keep) {
-      write();
-    } else {
-      remembering = setTimeout(write, 250);
-    }
-  }
+  const remember = tl.address(() => tl.toHash(model, look));
 
   addEventListener("popstate", () => {
     if (!model) {
@@ -207,64 +189,24 @@
 
   /** Says in words and controls what is looked at. */
   function tell() {
-    const { found } = model;
-    parts.notes.replaceChildren(...tl.notes(model.found).map((text) => el("p", { class: "finding" }, text)));
-    if (document.activeElement !== parts.input) {
-      parts.input.value = look.query;
+    tl.tellView(model, look, parts, painted, (hidden) => change({ hidden }, true));
+    if (told !== look.selected) {
+      told = look.selected;
+      tl.tellStory(model, look, parts, short, {
+        choose: (row) => select(row),
+        zoom: (rows) => change({ view: tl.around(model, rows) }, true),
+        filter: (query) => change({ query }, true),
+        close: () => {
+          select(-1);
+          parts.lanes.focus();
+        },
+      });
     }
-    parts.input.setAttribute("aria-invalid", String(look.problem !== null));
-    const all = format.count(model.rows);
-    const matching =
-      look.query || look.hidden.size ? `${format.count(look.matching)} of ${all} attempts match` : `${all} attempts`;
-    parts.count.textContent =
-      look.problem || `${matching}, ${format.count(painted ? painted.inView : model.rows)} in view`;
-    parts.colors.forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.color === look.color)));
-    const moment = (at) => tl.clock(model.origin + at, 1);
-    const label = `Timeline of ${all} attempts in ${format.count(found.lanes)} lanes, ${moment(look.view.from)} to ${moment(look.view.to)} UTC`;
-    parts.lanes.setAttribute("aria-label", label);
-    parts.lanes.classList.toggle("tl-grab", !tl.isWhole(model, look.view));
-    tl.legend(parts.legend, model, look, (hidden) => change({ hidden }, true));
-    tellStory();
     tabulate();
   }
 
-  function tellStory() {
-    const { story } = parts;
-    if (told === look.selected) {
-      return;
-    }
-    told = look.selected;
-    story.hidden = look.selected < 0;
-    const kept = document.activeElement && story.contains(document.activeElement);
-    const top = story.scrollTop;
-    story.replaceChildren(
-      ...(look.selected < 0
-        ? []
-        : tl.story(model, look.selected, short, {
-            choose: (row) => select(row),
-            zoom: (rows) => {
-              change({ view: tl.around(model, rows) }, true);
-            },
-            filter: (query) => change({ query }, true),
-            close: () => {
-              select(-1);
-              parts.lanes.focus();
-            },
-          })),
-    );
-    story.scrollTop = top;
-    if (kept) {
-      (story.hidden ? parts.lanes : story).focus();
-    }
-  }
-
   function tabulate() {
-    if (parts.details.open) {
-      const { rows, all } = tl.inView(model, look, FIRST);
-      parts.table.replaceChildren(tl.attemptTable(model, rows, all, short));
-    } else {
-      parts.table.replaceChildren();
-    }
+    tl.tabulate(model, look, parts, short);
   }
 
   /** Shows what is under the pointer; x and y in CSS pixels of the canvas. */
@@ -302,36 +244,7 @@
       return null;
     }
     show();
-    const { view, color, query, matching, selected } = look;
-    const { drawn, inView: seen, bands, refitLines, ms } = painted;
-    const { lanes, ratio } = painted.spots;
-    const counts = model.byState.map((rows, place) => [model.states[place], rows.length]);
-    return {
-      ...view,
-      color,
-      query,
-      matching,
-      drawn,
-      bands,
-      refitLines,
-      ms,
-      firstMs,
-      inView: seen,
-      shownLanes: painted.view.bottom - painted.view.top,
-      rows: model.rows,
-      lanes: model.found.lanes,
-      total: model.found.attempts_total,
-      span: model.span,
-      problem: look.problem,
-      hidden: [...look.hidden],
-      byState: Object.fromEntries(counts),
-      selected: look.selectedKey,
-      selectedRow: selected,
-      hovered: look.hovered === undefined ? -1 : look.hovered,
-      box: { x: lanes.x / ratio, y: lanes.y / ratio, width: lanes.width / ratio, height: lanes.height / ratio },
-      strips: painted.spots.strips.map(({ name, y, height }) => ({ name, y: y / ratio, height: height / ratio })),
-      wholeView: tl.isWhole(model, view),
-    };
+    return { ...tl.stateOf(model, look, painted), firstMs };
   }
 
   rtrace.panel("timeline", {

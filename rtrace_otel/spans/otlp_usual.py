@@ -1,0 +1,270 @@
+"""Lines of OTLP JSON in the usual form: spans of ours only, with their attributes in the order in which we write them.
+
+Such a line is decoded in one go into what a question needs of it. Of an attempt that is its run and the numbers of its
+rows; of a group, or a step, the rows that are asked for as well. The decoder proves the form: nothing is looked for in
+the text that it has not told apart. A line of another form is left to :mod:`rtrace_otel.spans.otlp_glance`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Raw
+
+from rtrace_otel.events import Row
+from rtrace_otel.spans.otlp_found import MAX_DIGITS, VERSIONS, Glance, UnclearError, number_in, take
+from rtrace_otel.spans.otlp_json import as_int
+from rtrace_otel.spans.otlp_lines import UnnamedShell
+from rtrace_otel.spans.otlp_values import ODD, attributes_in
+from rtrace_otel.spans.unproject import STEP, STEP_LINKS, CarriedSpan, seconds
+
+MAX_NUMBER: Final = 10**MAX_DIGITS - 1
+"""The largest number of a row."""
+
+MAX_RUNS: Final = 16
+"""Runs that a decoder knows by name; with more it takes any text for a run."""
+
+_OTHERS: Final = (STEP, STEP_LINKS, "weights.sync", "checkpoint.publish", "checkpoint.restore")
+
+
+class _Text(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    stringValue: str  # noqa: N815 - the keys in the file, here and below
+
+
+class _GroupId(msgspec.Struct, gc=False):
+    key: Literal["rtrace.group_id"]
+    value: _Text
+
+
+class _Int(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    intValue: str  # noqa: N815
+
+
+class _Seq(msgspec.Struct, gc=False):
+    key: Literal["rtrace.seq"]
+    value: _Int
+
+
+class _Numbered(msgspec.Struct, array_like=True, gc=False):
+    """The attributes of an event of which only the first matters, its number."""
+
+    seq: _Seq
+
+
+class _Part(msgspec.Struct, gc=False):
+    """An event that nobody asked for; its type tells its name."""
+
+    attributes: _Numbered
+
+
+class _Kept(msgspec.Struct, gc=False):
+    """An event that somebody asked for; its type tells its name."""
+
+    attributes: Raw
+    timeUnixNano: str | int = 0  # noqa: N815
+
+
+class _Items(msgspec.Struct, gc=False):
+    values: list[_Int] = []
+
+
+class _Array(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    arrayValue: _Items  # noqa: N815
+
+
+class _Versions(msgspec.Struct, gc=False):
+    key: Literal["rtrace.tokens_by_version.versions"]
+    value: _Array
+
+
+class _Tokens(msgspec.Struct, gc=False):
+    key: Literal["rtrace.tokens_by_version.tokens"]
+    value: _Array
+
+
+class _Calls(msgspec.Struct, gc=False):
+    key: Literal[
+        "rtrace.call_versions.count",
+        "rtrace.call_versions.tokens_sum",
+        "rtrace.call_versions.tokens_min",
+        "rtrace.call_versions.tokens_max",
+    ]
+
+
+class _Published(msgspec.Struct, array_like=True, gc=False, forbid_unknown_fields=True):
+    """The attributes of a publication: its number, tokens by version, and how many calls they come from."""
+
+    seq: _Seq
+    versions: _Versions
+    tokens: _Tokens
+    count: _Calls | None = None
+    total: _Calls | None = None
+    least: _Calls | None = None
+    most: _Calls | None = None
+
+
+_decode_published: Final = msgspec.json.Decoder(_Published).decode
+_decode_numbers: Final = msgspec.json.Decoder(list[Annotated[int, msgspec.Meta(ge=0, le=MAX_NUMBER)]]).decode
+
+
+class Usual:
+    """Looks at lines for some events, in spans of some runs.
+
+    Args:
+        kept: The events that are asked for.
+        names: All events that may be in a line.
+        runs: The runs that may be in a line, at least one.
+    """
+
+    def __init__(self, kept: AbstractSet[str], names: AbstractSet[str], runs: AbstractSet[str]) -> None:
+        """Build the decoder."""
+        self._kept = kept
+        self._only_run = next(iter(runs)) if len(runs) == 1 else None
+        attributes = _run_first(runs)
+        part: Any = msgspec.defstruct(
+            "part", [("attributes", _Numbered), ("name", Literal[tuple(names - kept)])], gc=False
+        )
+        events: Any = msgspec.field(default_factory=list)
+        self._attempt = _span("rollout.attempt", [("attributes", attributes), ("events", list[part], events)])
+        self._names = {_subtype(_Kept, name): name for name in kept}
+        event: Any = None
+        for kind in (*self._names, *(_subtype(_Part, name) for name in names - kept)):
+            event = kind if event is None else event | kind
+        of_group = msgspec.defstruct("of_group", [("group", _GroupId)], bases=(attributes,), array_like=True, gc=False)
+        self._group = _span("rollout.group", [("attributes", of_group), ("events", list[event], events)])
+        self._others = {_subtype(UnnamedShell, name): name for name in _OTHERS}
+        span: Any = self._attempt | self._group
+        for kind in self._others:
+            span |= kind
+        scope: Any = msgspec.defstruct("scope", [("spans", list[span])])
+        of_resource: Any = msgspec.defstruct("of_resource", [("scopeSpans", list[scope])])
+        document: Any = msgspec.defstruct("document", [("resourceSpans", list[of_resource])])
+        self._decode = msgspec.json.Decoder(document).decode
+
+    def glance(self, line: bytes, *, counted: bool) -> Glance | None:
+        """What a question needs of a line; ``None`` if it is not of the usual form.
+
+        Args:
+            line: A line in UTF-8.
+            counted: Whether rows that a report may call damaged are needed too.
+        """
+        try:
+            document = self._decode(line)
+        except ODD:
+            return None
+        found = Glance()
+        texts: dict[str, list[str]] = {}
+        versions = 0
+        try:
+            for of_resource in document.resourceSpans:
+                for scope in of_resource.scopeSpans:
+                    versions += self._take(found, texts, scope.spans, counted=counted)
+        except UnclearError:
+            return None
+        for run, of_run in texts.items():
+            numbers = _numbers_in(of_run)
+            if numbers is None:
+                return None
+            found.numbers.setdefault(run, []).extend(numbers)
+        return found if not counted or versions == line.count(VERSIONS) else None
+
+    def _take(self, found: Glance, texts: dict[str, list[str]], spans: list[Any], *, counted: bool) -> int:
+        """Add spans; how often their events name versions."""
+        attempt, group, only_run = self._attempt, self._group, self._only_run
+        attempts = [span for span in spans if type(span) is attempt]
+        if only_run is not None:
+            of_run = texts.setdefault(only_run, [])
+            of_run += [event.attributes.seq.value.intValue for span in attempts for event in span.events]
+        else:
+            for span in attempts:
+                of_run = texts.setdefault(span.attributes.run.value.stringValue, [])
+                of_run += [event.attributes.seq.value.intValue for event in span.events]
+        if len(attempts) == len(spans):
+            return 0
+        versions = 0
+        for span in spans:
+            if type(span) is group:
+                versions += self._take_group(found, texts, span, counted=counted)
+            elif type(span) is not attempt:
+                versions += take(found, self._others[type(span)], span, self._kept, counted=counted)
+        return versions
+
+    def _take_group(self, found: Glance, texts: dict[str, list[str]], span: Any, *, counted: bool) -> int:
+        run, group_id = span.attributes.run.value.stringValue, span.attributes.group.value.stringValue
+        of_run = texts.setdefault(run, [])
+        numbers: list[int] = []
+        versions = 0
+        for event in span.events:
+            name = self._names.get(type(event))
+            if name is None:
+                of_run.append(event.attributes.seq.value.intValue)
+                continue
+            item: Any = _published(event, run, group_id) if name == "group_published" else None
+            if item is not None:
+                numbers.append(item["seq"])
+                versions += 2
+            else:
+                raw = bytes(event.attributes)
+                numbers.append(number_in(raw))
+                versions += raw.count(VERSIONS) if counted else 0
+                own = {"rtrace.run_id": run, "rtrace.group_id": group_id}
+                of_event = (name, as_int(event.timeUnixNano), attributes_in(event.attributes))
+                item = CarriedSpan("rollout.group", "", None, 0, own, (of_event,), (), {})
+            found.items.append(item)
+        if numbers:
+            found.numbers.setdefault(run, []).extend(numbers)
+            found.asked_for.setdefault(run, []).extend(numbers)
+        return versions
+
+
+def _run_first(runs: AbstractSet[str]) -> Any:
+    """Attributes that begin with one of these runs, or with any, if they are many."""
+    run: Any = Literal[tuple(runs)] if len(runs) <= MAX_RUNS else str
+    text = msgspec.defstruct("text", [("stringValue", run)], gc=False, forbid_unknown_fields=True)
+    entry = msgspec.defstruct("entry", [("key", Literal["rtrace.run_id"]), ("value", text)], gc=False)
+    return msgspec.defstruct("attributes", [("run", entry)], array_like=True, gc=False)
+
+
+def _span(name: str, fields: list[Any]) -> Any:
+    return msgspec.defstruct("span", fields, tag_field="name", tag=name, gc=False)
+
+
+def _subtype(base: type[msgspec.Struct], name: str) -> Any:
+    """A struct for what has this name."""
+    return msgspec.defstruct("named", [], bases=(base,), tag_field="name", tag=name, gc=False)
+
+
+def _numbers_in(texts: list[str]) -> list[int] | None:
+    """The numbers that texts hold; ``None`` if one of them is no number of a row, or not written as in JSON."""
+    if not texts:
+        return []
+    joined = ",".join(texts)
+    try:
+        numbers: list[int] = _decode_numbers(f"[{joined}]")
+    except ODD:
+        return None
+    return numbers if len(numbers) == len(texts) == joined.count(",") + 1 else None
+
+
+def _published(event: _Kept, run: str, group_id: str) -> Row | None:
+    """The row of a publication that names its versions and, at most, how many calls they come from."""
+    try:
+        attributes = _decode_published(event.attributes)
+        time_ns = int(event.timeUnixNano)
+        versions, tokens = attributes.versions.value.arrayValue.values, attributes.tokens.value.arrayValue.values
+        counts = {int(version.intValue): int(of.intValue) for version, of in zip(versions, tokens, strict=False)}
+    except (*ODD, ValueError):
+        return None
+    digits = attributes.seq.value.intValue
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS):
+        return None
+    return {
+        "event": "group_published",
+        "t": seconds(time_ns),
+        "run": run,
+        "seq": int(digits),
+        "group_id": group_id,
+        "tokens_by_version": counts,
+    }
