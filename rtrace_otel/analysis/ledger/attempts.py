@@ -96,7 +96,8 @@ class Attempts:
         if rollout is None:
             return
         rollout.masked = row.get("masked") is True
-        rollout.tell_copies()
+        if rollout.copy is not None:
+            rollout.tell_copies()
         branch.pace.sealed(t)
         if rollout.taken is None and (rollout.group.trained or rollout.group.discarded is not None):
             self._books.sealed_late(rollout)
