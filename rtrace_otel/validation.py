@@ -86,7 +86,10 @@ def _judges_of(plan: _Plan, row: Mapping[str, Any]) -> tuple[_Judge, ...] | None
 
 
 def _all_legal(judges: tuple[_Judge, ...], row: Mapping[str, Any]) -> bool:
-    return all(is_legal(row[name]) for name, is_legal in judges)
+    for name, is_legal in judges:  # noqa: SIM110 - a generator takes twice as long
+        if not is_legal(row[name]):
+            return False
+    return True
 
 
 def _check(event: str, field: Field, row: Mapping[str, Any]) -> Problem | None:

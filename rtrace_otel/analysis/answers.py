@@ -13,7 +13,6 @@ from rtrace_otel.analysis.runs import RunFold
 from rtrace_otel.analysis.staleness import STALENESS_EVENTS, Staleness, StalenessFold
 from rtrace_otel.analysis.summary import SummaryFold
 from rtrace_otel.analysis.summary_results import Summary
-from rtrace_otel.analysis.together import Part, together
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +41,11 @@ def answers(reader: EventReader) -> Answers:
     runs, age = RunFold(), StalenessFold()
     restore, check = RestoreFold(runs=runs), CheckFold(runs=runs, ages=age.ages)
     summary = SummaryFold(runs=runs, ages=age.ages)
-    together(
-        reader,
-        Part(runs.add),
-        Part(age.add, STALENESS_EVENTS),
-        Part(summary.add),
-        Part(restore.add),
-        Part(lambda row: check.add(row, reader.line)),
-    )
+    for row in reader:
+        runs.add(row)
+        if row["event"] in STALENESS_EVENTS:
+            age.add(row)
+        summary.add(row)
+        restore.add(row)
+        check.add(row, reader.line)
     return Answers(summary.result(), age.result(), restore.result(), check.result(reader.report))

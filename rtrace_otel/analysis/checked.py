@@ -43,8 +43,7 @@ def integer(value: Any) -> int | None:
 
 def amount(value: Any) -> int | None:
     """A whole number that is not negative, or ``None``."""
-    found = integer(value)
-    return None if found is None or found < 0 else found
+    return value if type(value) is int and 0 <= value < MAX_INT else None
 
 
 def number(value: Any) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from rtrace_otel.analysis.checked import MAX_INT
@@ -25,7 +26,7 @@ def clean_counts(counts: Any) -> dict[int, int] | None:
 
     So are counts of more than 63 bits, which no job has.
     """
-    if not isinstance(counts, Mapping):
+    if type(counts) is not dict and not isinstance(counts, Mapping):
         return None
     clean: dict[int, int] = {}
     for version, tokens in counts.items():
@@ -58,10 +59,15 @@ def token_age_quantile(counts: Mapping[int, int], trained_version: int, quantile
     Returns:
         An age in versions, or ``None`` without tokens.
     """
-    needed = Fraction(quantile).limit_denominator(1_000) * sum(counts.values())
+    needed = _share(quantile) * sum(counts.values())
     seen = 0
     for version in sorted((version for version, tokens in counts.items() if tokens), reverse=True):
         seen += counts[version]
         if seen >= needed:
             return trained_version - version
     return None
+
+
+@lru_cache(maxsize=64)
+def _share(quantile: float) -> Fraction:
+    return Fraction(quantile).limit_denominator(1_000)

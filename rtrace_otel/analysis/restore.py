@@ -151,7 +151,8 @@ class _BarrierFold:
             self._refusals += 1
             self._refused[_attempt(row)] = time_of(row)
         elif event in {"attempt_sealed", "attempt_abandoned"}:
-            self._refused.pop(_attempt(row), None)
+            if self._refused:
+                self._refused.pop(_attempt(row), None)
         elif event == "checkpoint_started":
             self._started[str(row["run"])] = time_of(row)
         elif event == "checkpoint_published":

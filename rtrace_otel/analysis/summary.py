@@ -162,7 +162,8 @@ class SummaryFold:
     def _seal(self, row: Row) -> None:
         if self._end_attempt(row):
             self._count("sealed")
-            self._count("masked", row.get("masked") is True)
+            if row.get("masked") is True:
+                self._count("masked")
 
     def _abandon(self, row: Row) -> None:
         if self._end_attempt(row):

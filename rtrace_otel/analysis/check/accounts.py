@@ -69,7 +69,8 @@ class Accounts:
         """Begin with empty books."""
         self._findings = findings
         self._accounts: dict[str, _Account] = {}
-        self._generated = Counter[str]()
+        self._begun = 0
+        self._generated = 0
         self._rollouts = Counter[str]()
         self._tokens = Counter[str]()
         self._untold = 0
@@ -103,7 +104,7 @@ class Accounts:
 
     def begin(self, group_id: str | None, life: Life) -> None:
         """An attempt began."""
-        self._generated["rollouts"] += 1
+        self._begun += 1
         if group_id is not None:
             account = self._account(group_id, life)
             account.open += 1
@@ -164,7 +165,7 @@ class Accounts:
     def _settle_as_published(self, held: list[Sealed], published: int) -> None:
         generated, kept = sum(one.tokens or 0 for one in held), sum(one.kept for one in held)
         if generated < published <= generated + kept:  # this recorder's seals leave out what a resume kept
-            self._generated["tokens"] += published - generated
+            self._generated += published - generated
             generated = published
         for one in held:
             self._rollouts["masked" if one.masked else "trained"] += 1
@@ -198,9 +199,7 @@ class Accounts:
         for run, (number, total) in self._groupless.items():
             rollouts[_left(run, ended)] += number
             tokens[_left(run, ended)] += total
-        return Ledger(
-            _balance(self._generated["rollouts"], rollouts), _balance(self._generated["tokens"], tokens), untold
-        )
+        return Ledger(_balance(self._begun, rollouts), _balance(self._generated, tokens), untold)
 
     def _account(self, group_id: str, life: Life) -> _Account:
         account = self._accounts.get(group_id)
@@ -210,8 +209,10 @@ class Accounts:
         return account
 
     def _tell(self, tokens: int | None) -> None:
-        self._generated["tokens"] += tokens or 0
-        self._untold += tokens is None
+        if tokens is None:
+            self._untold += 1
+        else:
+            self._generated += tokens
 
     def _book(self, outcome: str, tokens: int | None) -> None:
         self._rollouts[outcome] += 1

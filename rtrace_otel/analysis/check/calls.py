@@ -82,7 +82,10 @@ class CallRules:
         fewer: list[tuple[str, int, int]] = []
         for call in published.calls:
             call_id, tokens = str(call[0]), call[2]
-            positions = [cut[0] for cut in cuts.cuts_of(call_id) if cut[3] == published.run]
+            cuts_of_call = cuts.cuts_of(call_id)
+            if not cuts_of_call:
+                continue
+            positions = [cut[0] for cut in cuts_of_call if cut[3] == published.run]
             if positions and max(positions) > tokens:
                 beyond.append((call_id, max(positions), tokens))
             fewer += [(call_id, before, after) for before, after in pairwise(positions) if after < before][:1]

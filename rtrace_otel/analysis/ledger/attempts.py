@@ -48,7 +48,8 @@ class Attempts:
             group = self._groups.named(branch, row)
             generation = intern(str(row.get("generation_index")))
             rollout = self._begin(branch, attempt_id, generation, group)
-            dispatched_again(self._missing.come_back(group.occurrence, generation, branch))
+            if group.occurrence.missing:
+                dispatched_again(self._missing.come_back(group.occurrence, generation, branch))
             if branch.given_up:
                 self._take_late(branch, rollout)
         rollout.dispatch(t)
@@ -95,7 +96,8 @@ class Attempts:
         if rollout is None:
             return
         rollout.masked = row.get("masked") is True
-        rollout.tell_copies()
+        if rollout.copy is not None:
+            rollout.tell_copies()
         branch.pace.sealed(t)
         if rollout.taken is None and (rollout.group.trained or rollout.group.discarded is not None):
             self._books.sealed_late(rollout)

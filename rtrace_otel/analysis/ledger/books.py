@@ -30,6 +30,12 @@ class Disposition(StrEnum):
     DISCARDED = "discarded"
 
 
+_TRAINED: Final[Account] = (Disposition.TRAINED.value, None)
+_MASKED: Final[Account] = (Disposition.MASKED.value, None)
+_ABANDONED: Final = Disposition.ABANDONED.value
+_DISCARDED: Final = Disposition.DISCARDED.value
+
+
 @dataclass(slots=True)
 class _Sum:
     """An :class:`Amount` in the making: one object for each account, not one for each rollout."""
@@ -89,22 +95,22 @@ class Books:
     def kept_trained(self, rollouts: Iterable[Rollout]) -> None:
         """These sealed results are trained."""
         for rollout in rollouts:
-            self._book(rollout, Disposition.MASKED if rollout.masked else Disposition.TRAINED, None)
+            self._book(rollout, _MASKED if rollout.masked else _TRAINED)
 
     def discarded(self, group: PromptGroup) -> None:
         """A group was discarded."""
         for rollout in group.rollouts:
             if rollout.ended is Ended.SEALED:
-                self._book(rollout, Disposition.DISCARDED, group.discarded)
+                self._book(rollout, (_DISCARDED, group.discarded))
 
     def abandoned(self, rollout: Rollout) -> None:
         """An attempt was abandoned."""
-        self._book(rollout, Disposition.ABANDONED, rollout.reason)
+        self._book(rollout, (_ABANDONED, rollout.reason))
 
     def sealed_late(self, rollout: Rollout) -> None:
         """An attempt was sealed after its group had been trained or discarded."""
         reason = "sealed after its group was trained" if rollout.group.trained else rollout.group.discarded
-        self._book(rollout, Disposition.DISCARDED, reason)
+        self._book(rollout, (_DISCARDED, reason))
 
     def lost(self, losses: Iterable[Loss], forgotten: Amount) -> None:
         """A stop took these; what had been trained of them does not count as trained any more."""
@@ -118,12 +124,13 @@ class Books:
             self._take_back((Disposition.TRAINED.value, None), forgotten)
             self._count((LOST, None), forgotten.tokens)
 
-    def _book(self, rollout: Rollout, disposition: Disposition, reason: str | None) -> None:
-        key = (disposition.value, reason)
-        if key not in self._sums and len(self._sums) >= MAX_REASONS:
-            key = (disposition.value, "(others)")
-        key = rollout.booked = self._keys.setdefault(key, key)  # one tuple for all rollouts of an account
-        total = self._sum(key)
+    def _book(self, rollout: Rollout, key: Account) -> None:
+        total = self._sums.get(key)
+        if total is None:
+            if len(self._sums) >= MAX_REASONS:
+                key = (key[0], "(others)")
+            total = self._sum(key)
+        rollout.booked = self._keys.setdefault(key, key)  # one tuple for all rollouts of an account
         total.rollouts += 1
         total.tokens += rollout.tokens
         total.exact = total.exact and rollout.exact

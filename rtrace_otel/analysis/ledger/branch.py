@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from rtrace_otel.analysis.ledger.pace import RunPace
-from rtrace_otel.analysis.ledger.work import Amount, Ended, Loss, Occurrence, PromptGroup, Rollout, amount_of
+from rtrace_otel.analysis.ledger.work import Amount, Ended, Occurrence, PromptGroup, Rollout, amount_of_results
 
 Entry = TypeVar("Entry")
 
@@ -251,8 +251,8 @@ class Branch:
             window = self.windows[self._oldest]
             if window.finished and not window.given_up:
                 _, group = window.finished.pop(0)
-                sealed = (rollout for rollout in group.rollouts if group.trained and rollout.ended is Ended.SEALED)
-                window.forgotten += amount_of(Loss(rollout) for rollout in sealed)
+                if group.trained:
+                    window.forgotten += amount_of_results(group.rollouts)
                 number = 1 + len(group.rollouts)
                 group.let_go(lambda rollout: rollout.ended is not Ended.OPEN)
                 return number

@@ -100,22 +100,18 @@ class RolloutFollower:
         if event == "checkpoint_restored":
             self._begin_new_life(run, row)
         t = time_of(row)
-        pace = self._pace.get(run)
-        if pace is None:
-            pace = self._pace[run] = RunPace()
-            self.paces.append(pace)
-            self._idle_runs.append(run)
+        branch = self._branches.get(run)
+        pace = self._pace_of(run) if branch is None else branch.pace
         pace.saw(t)
         handler = self._handlers.get(event)
         if handler is None and event not in WORK:
             return
         self._groups.now = t
-        branch = self._branches.get(run)
         if branch is None:
             branch = self._branches[run] = Branch(run, pace)
         if branch.stopped_by is not None:
             self.stops[branch.stopped_by].rows_late += 1
-        if event in WORK:
+        if not branch.worked and event in WORK:
             branch.worked = True
             if not branch.begun:
                 self._begin(branch, None)
@@ -125,6 +121,14 @@ class RolloutFollower:
     def job_ended(self, stop: OpenStop) -> bool:
         """Whether the last run so far of the stop's job was closed."""
         return self.heirs.of_job(stop.stopped.job)[-1].run in self.ended
+
+    def _pace_of(self, run: str) -> RunPace:
+        pace = self._pace.get(run)
+        if pace is None:
+            pace = self._pace[run] = RunPace()
+            self.paces.append(pace)
+            self._idle_runs.append(run)
+        return pace
 
     def _process(self, row: Row) -> str:
         """The run that a row counts for: what a forked process writes counts for its parent."""

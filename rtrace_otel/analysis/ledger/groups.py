@@ -117,14 +117,15 @@ class Groups:
     def _keep_sealed(self, branch: Branch, group: PromptGroup) -> None:
         """The group goes on with results that it does not generate again: they were kept."""
         missing, before = group.occurrence.missing, len(group.rollouts)
-        for generation in list(missing):
+        for generation in tuple(missing):
             if any(loss.rollout.ended is Ended.SEALED for loss in lost_before(missing[generation], branch)):
                 kept(self._missing.come_back(group.occurrence, generation, branch), group)
-        there = {rollout.generation for rollout in group.rollouts}
-        for generation, result in group.occurrence.results.items() if group.brought_back else ():
-            if generation not in there:
-                carried(result, group)
-                self._books.unseen += 1
+        if group.brought_back and group.occurrence.results:
+            there = {rollout.generation for rollout in group.rollouts}
+            for generation, result in group.occurrence.results.items():
+                if generation not in there:
+                    carried(result, group)
+                    self._books.unseen += 1
         for rollout in group.rollouts[before:] if branch.given_up else ():
             self._take_late(branch, rollout)
 

@@ -48,7 +48,8 @@ class RunPace:
             return
         if self.started is None:
             self.started = t
-        self.last = t if self.last is None else max(self.last, t)
+        if self.last is None or t > self.last:
+            self.last = t
 
     def dispatched(self, t: float | None) -> None:
         """The run dispatched an attempt, or went on with one."""

@@ -64,8 +64,10 @@ class Settled:
         """
         alive = [loss for loss in losses if loss.rollout.ended is not Ended.ABANDONED]
         fates, lost = dict(self.fates), dict(self.lost)
-        for fate in Fate:
-            found = [loss for loss in alive if loss.fate_if(finished) is fate]
+        by_fate: dict[Fate, list[Loss]] = {fate: [] for fate in Fate}
+        for loss in alive:
+            by_fate[loss.fate_if(finished)].append(loss)
+        for fate, found in by_fate.items():
             gone = [loss for loss in found if not loss.lives_on]
             if found:
                 fates[fate] = fates.get(fate, Amount()) + amount_of(found, until)

@@ -248,3 +248,16 @@ def amount_of(losses: Iterable[Loss], until: float | None = None) -> Amount:
         exact = exact and loss.rollout.exact
         seconds += loss.rollout.seconds(until)
     return Amount(number, tokens, exact, kept, seconds)
+
+
+def amount_of_results(rollouts: Iterable[Rollout]) -> Amount:
+    """What the sealed ones among these generated, with nothing kept by a restore."""
+    number = tokens = 0
+    seconds, exact = 0.0, True
+    for rollout in rollouts:
+        if rollout.ended is Ended.SEALED:
+            number += 1
+            tokens += rollout.tokens
+            exact = exact and rollout.exact
+            seconds += rollout.ran_s
+    return Amount(number, tokens, exact, 0, seconds)

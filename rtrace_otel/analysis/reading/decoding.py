@@ -102,21 +102,17 @@ class LineDecoder:
             except NOT_PLAIN:
                 yield from self._recovered(line)
                 continue
-            if type(row) is dict and "resourceSpans" in row:
-                yield from self._rows_of_spans(carried_spans(row))
-                continue
-            if type(row) is not dict or not is_event(row):
-                self.damaged(Damage(tally.lines, DamageKind.NOT_AN_EVENT, _preview(line), 0))
-                continue
-            event = row.get("event")
-            if not line.startswith(_BEGINNINGS.get(str(event), b"\n")) and is_of_two(line, event):
-                self.damaged(Damage(tally.lines, DamageKind.TORN_ROW, _preview(line), 0))
-                continue
-            if line.endswith(b"\r\n"):
-                tally.crlf_lines += 1
-            seq = row.get("seq")
-            run = row["run"] if type(seq) is int else ""
-            if type(seq) is int and seq == next_seq.get(run, 0):
+            if (  # as nearly every line
+                type(row) is dict
+                and type(seq := row.get("seq")) is int
+                and type(event := row.get("event")) is str
+                and type(run := row.get("run")) is str
+                and seq == next_seq.get(run, 0)
+                and "t" in row
+                and line.startswith(_BEGINNINGS.get(event, b"\n"))
+                and "resourceSpans" not in row
+                and not line.endswith(b"\r\n")
+            ):
                 next_seq[run] = seq + 1
                 tally.runs[run] = tally.runs.get(run, 0) + 1
                 tally.rows += 1
@@ -124,7 +120,31 @@ class LineDecoder:
                     self._restore_versions(row)
                 yield row
             else:
-                yield self._accepted(row)
+                yield from self._looked_at(row, line)
+
+    def _looked_at(self, row: Any, line: bytes) -> Iterator[Row]:
+        """The row of a line, or the rows, whatever JSON value it is."""
+        tally = self.tally
+        if type(row) is dict and "resourceSpans" in row:
+            yield from self._rows_of_spans(carried_spans(row))
+            return
+        if type(row) is not dict or not is_event(row):
+            self.damaged(Damage(tally.lines, DamageKind.NOT_AN_EVENT, _preview(line), 0))
+            return
+        event = row.get("event")
+        if not line.startswith(_BEGINNINGS.get(str(event), b"\n")) and is_of_two(line, event):
+            self.damaged(Damage(tally.lines, DamageKind.TORN_ROW, _preview(line), 0))
+            return
+        if line.endswith(b"\r\n"):
+            tally.crlf_lines += 1
+        seq = row.get("seq")
+        if type(seq) is int and seq == tally.next_seq.get(row["run"], 0):
+            tally.add_rows({row["run"]: (seq, 1)})
+            if "tokens_by_version" in row:
+                self._restore_versions(row)
+            yield row
+        else:
+            yield self._accepted(row)
 
     def _recovered(self, line: bytes) -> Iterator[Row]:
         tally = self.tally

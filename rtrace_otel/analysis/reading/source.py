@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from stat import S_ISREG
 from typing import IO, Any, TypeAlias, cast
@@ -69,7 +70,7 @@ def _lines(name: str, opened: IO[bytes], close: Callable[[], None], path: Path |
     file = cast("io.BufferedReader", opened)
     inner = unpacked(file, _head(file), name)
     read = file.read1 if inner is None else inner
-    lines = (line for lines, _ in batches(read) for line in lines)
+    lines = chain.from_iterable(lines for lines, _ in batches(read))
     return Lines(name, lines, close, read, path, file if inner is None and path is not None else None)
 
 
