@@ -55,11 +55,10 @@ class Ranges:
         for at in range(begin, end):
             low, high = firsts[at], lasts[at]
             if low <= last and first <= high:
-                known.update(range(max(first, low), (min(last, high)) + 1))
+                known.update(range(max(first, low), min(last, high) + 1))
         if first < firsts[begin]:
             firsts[begin] = first
-        high = lasts[end - 1]
-        lasts[begin] = max(last, high)
+        lasts[begin] = max(last, lasts[end - 1])
         if end - begin > 1:
             del firsts[begin + 1 : end], lasts[begin + 1 : end]
 
