@@ -170,13 +170,15 @@ REPLACED = {
 
 
 @pytest.mark.parametrize("case", REPLACED)
+@pytest.mark.parametrize("per_line", [1, 4])
 @pytest.mark.parametrize("times", [1, -1], ids=["once", "everywhere"])
-def test_text_that_is_nearly_the_same(case: str, times: int, tmp_path: Path) -> None:
+def test_text_that_is_nearly_the_same(case: str, times: int, per_line: int, tmp_path: Path) -> None:
     """Keys that come twice in an object, letters that are written as numbers, spaces, and damage."""
     old, new = REPLACED[case]
-    data = written(otlp(history(), 4))
+    data = written(otlp(history(), per_line))
     begin = 0 if times < 0 else data.index(b"\n")  # not in the line that introduces the run
     check(data[:begin] + data[begin:].replace(old, new, times), tmp_path / "t.jsonl")
+    check(data[:begin] + data[begin:].replace(old, new, times) * 2, tmp_path / "t.jsonl")
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
