@@ -72,13 +72,14 @@ class BatchAgeFold:
         elif type(row) is TrainStepShape:
             self._train(row.step, row.trained_version, row.group_ids)
         elif isinstance(row, dict):
-            self._add_any(row)
+            event = row.get("event")
+            if event == "group_published" or event == "group_sealed":
+                self._publish(row, event == "group_sealed")
+            else:
+                self._add_any(row, event)
 
-    def _add_any(self, row: Row) -> None:
-        event = row.get("event")
-        if event == "group_published" or event == "group_sealed":
-            self._publish(row, event == "group_sealed")
-        elif event == "train_step":
+    def _add_any(self, row: Row, event: Any) -> None:
+        if event == "train_step":
             named = row.get("group_ids")
             group_ids = [str(group_id) for group_id in named] if isinstance(named, (list, tuple)) else []
             self._train(row.get("step"), row.get("trained_version"), group_ids)

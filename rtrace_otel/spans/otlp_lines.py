@@ -85,6 +85,12 @@ def spans_in(line: bytes) -> Iterator[CarriedSpan] | None:
     return None if shells is None else _carried_all(shells)
 
 
+def runs_in(line: bytes) -> set[str]:
+    """The runs whose spans a line holds."""
+    runs = {span.attributes.get("rtrace.run_id") for span in spans_in(line) or ()}
+    return {run for run in runs if isinstance(run, str)}
+
+
 def _carried_all(shells: list[tuple[Raw, SpanShell]]) -> Iterator[CarriedSpan]:
     decoded_raw: Raw | None = None
     resource: dict[str, Any] = {}

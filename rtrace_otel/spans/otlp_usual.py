@@ -18,7 +18,7 @@ from rtrace_otel.spans.otlp_found import MAX_DIGITS, VERSIONS, Glance, UnclearEr
 from rtrace_otel.spans.otlp_json import as_int
 from rtrace_otel.spans.otlp_lines import UnnamedShell
 from rtrace_otel.spans.otlp_values import ODD, attributes_in
-from rtrace_otel.spans.unproject import STEP, STEP_LINKS, CarriedSpan, seconds
+from rtrace_otel.spans.unproject import STEP, STEP_LINKS, CarriedSpan
 
 MAX_NUMBER: Final = 10**MAX_DIGITS - 1
 """The largest number of a row."""
@@ -252,19 +252,18 @@ def _published(event: _Kept, run: str, group_id: str) -> Row | None:
     """The row of a publication that names its versions and, at most, how many calls they come from."""
     try:
         attributes = _decode_published(event.attributes)
-        time_ns = int(event.timeUnixNano)
+        number, t = int(attributes.seq.value.intValue), int(event.timeUnixNano) // 1000 / 1e6
         versions, tokens = attributes.versions.value.arrayValue.values, attributes.tokens.value.arrayValue.values
         counts = {int(version.intValue): int(of.intValue) for version, of in zip(versions, tokens, strict=False)}
-    except (*ODD, ValueError):
+    except (*ODD, ValueError, OverflowError):
         return None
-    digits = attributes.seq.value.intValue
-    if not (digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS):
+    if not 0 <= number <= MAX_NUMBER:
         return None
     return {
         "event": "group_published",
-        "t": seconds(time_ns),
+        "t": t,
         "run": run,
-        "seq": int(digits),
+        "seq": number,
         "group_id": group_id,
         "tokens_by_version": counts,
     }

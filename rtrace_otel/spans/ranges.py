@@ -53,8 +53,11 @@ class Ranges:
             lasts.insert(begin, last)
             return
         for at in range(begin, end):
-            known.update(range(max(first, firsts[at]), min(last, lasts[at]) + 1))
-        firsts[begin] = min(first, firsts[begin])
+            low, high = firsts[at], lasts[at]
+            if low <= last and first <= high:
+                known.update(range(max(first, low), min(last, high) + 1))
+        if first < firsts[begin]:
+            firsts[begin] = first
         lasts[begin] = max(last, lasts[end - 1])
         if end - begin > 1:
             del firsts[begin + 1 : end], lasts[begin + 1 : end]

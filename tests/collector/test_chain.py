@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from rtrace_otel.analysis.age_by_step import EVENTS
+from rtrace_otel.events import EVENTS_BY_NAME
+from rtrace_otel.spans.otlp_usual import Usual
 from tests.collector.conftest import Stack
 from tests.collector.files import read_yaml
 from tests.collector.sending import SERVICE, demo_spans
@@ -75,6 +78,22 @@ def test_every_span_is_in_the_file(stack: Stack) -> None:
 
     assert _ids() == eventually(found, lambda ids: ids == _ids())
     assert [["resourceSpans"]] * len(lines()) == [list(line) for line in lines()]
+
+
+def test_every_line_of_the_file_has_the_usual_form(stack: Stack) -> None:
+    """Reading the file for one question passes over most of it: the form is the one that the reader expects."""
+    spans = demo_spans()
+
+    def whole_lines() -> list[bytes]:
+        return [line for line in stack.otelcol.spans_file.read_bytes().splitlines(keepends=True) if line[-1:] == b"\n"]
+
+    def are_all(lines: list[bytes]) -> bool:
+        return sum(line.count(b'"endTimeUnixNano":') for line in lines) == len(spans)
+
+    lines = eventually(whole_lines, are_all)
+    usual = Usual(EVENTS, EVENTS | EVENTS_BY_NAME.keys(), {str(span.run) for span in spans})
+
+    assert all(usual.glance(line, counted=counted) is not None for line in lines for counted in (False, True))
 
 
 def test_attempts_are_counted_by_what_became_of_them(stack: Stack) -> None:

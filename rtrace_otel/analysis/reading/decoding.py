@@ -179,10 +179,19 @@ class LineDecoder:
             if self._glancer is None or (self._glancer.wanted, self._glancer.counted) != (needed, counted):
                 self._glancer = Glancer(needed, counted=counted)
             glanced = self._glancer.glance(line, self._unprojector.runs)
-            if glanced is not None:
-                return self._rows_at_a_glance(glanced)
+            rows = None if glanced is None else self.rows_at_a_glance(glanced)
+            if rows is not None:
+                return rows
         spans = spans_in(line)
         return None if spans is None else self._rows_of_spans(spans)
+
+    def rows_at_a_glance(self, glanced: Glance) -> Iterator[Row] | None:
+        """The rows of a line that are asked for, from what was found in it; all of its rows are counted.
+
+        Returns:
+            ``None`` if a run in it was not introduced yet: the line must be read in full.
+        """
+        return self._rows_at_a_glance(glanced) if glanced.numbers.keys() <= self._unprojector.runs else None
 
     def _rows_at_a_glance(self, glanced: Glance) -> Iterator[Row]:
         tally = self.tally

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any, TypeAlias
 
 from rtrace_otel.analysis.reading.decoding import NOT_PLAIN, LineDecoder, decode_row
 from rtrace_otel.analysis.reading.picking import Picked, Picker
+from rtrace_otel.spans.otlp_found import Glance
 
 Decode: TypeAlias = Callable[[bytes], Any]
 """A row of a line; ``None``, or one of the errors in ``NOT_PLAIN``, if it is not of the form that is expected."""
@@ -49,10 +51,10 @@ class Narrow:
         for picked, lines in parts:
             if picked.whole or self._decoder.in_long_line:
                 yield from self._exactly(lines())
-            elif self._counted:
+            elif self._counted and not picked.otlp:
                 yield from self._of_proven(picked, lines)
             else:
-                yield from self._of_others(picked, wanted)
+                yield from self._of_others(picked, wanted, lines)
 
     def _of_proven(self, picked: Picked, lines: Callable[[], Iterable[bytes]]) -> Iterator[Any]:
         tally, rows = self._decoder.tally, self._decoded(picked.lines)
@@ -67,18 +69,32 @@ class Narrow:
             yield row
         tally.lines = before + picked.count
 
-    def _of_others(self, picked: Picked, wanted: tuple[bytes, ...]) -> Iterator[Any]:
+    def _of_others(
+        self, picked: Picked, wanted: tuple[bytes, ...], lines: Callable[[], Iterable[bytes]]
+    ) -> Iterator[Any]:
         tally = self._decoder.tally
         before = tally.lines
         for place, line in zip(picked.places, picked.lines, strict=True):
+            tally.lines = before + place
+            if isinstance(line, Glance):
+                yield from self._at_a_glance(line, place, lines)
+                continue
             row = self._plain(line) if line.startswith(wanted) else None
             if row is not None:
-                tally.lines = before + place + 1
+                tally.lines += 1
                 yield row
             else:
-                tally.lines = before + place
                 yield from self._exactly((line,))
         tally.lines = before + picked.count
+
+    def _at_a_glance(self, found: Glance, place: int, lines: Callable[[], Iterable[bytes]]) -> Iterator[Any]:
+        """The rows of a line into which somebody looked who ran ahead, and who may know a run that is new here."""
+        rows = self._decoder.rows_at_a_glance(found)
+        if rows is None:
+            yield from self._exactly(islice(lines(), place, place + 1))
+        else:
+            self._decoder.tally.lines += 1
+            yield from (row for row in rows if row["event"] in self._events)
 
     def _exactly(self, lines: Iterable[bytes]) -> Iterator[Any]:
         rows = self._decoder.rows_of(lines, self._events, counted=self._counted)
@@ -91,11 +107,11 @@ class Narrow:
             return None
         return row
 
-    def _decoded(self, lines: list[bytes]) -> list[Any] | None:
+    def _decoded(self, lines: Iterable[bytes | Glance]) -> list[Any] | None:
         """Plain rows; ``None`` if one of them is not plain."""
         rows = []
         for line in lines:
-            row = self._plain(line) or decode_row(line)
+            row = None if isinstance(line, Glance) else self._plain(line) or decode_row(line)
             if row is None:
                 return None
             rows.append(row)

@@ -139,7 +139,7 @@ def _start(
 def _work(
     connection: Connection, path: Path, same: _Identity, pieces: list[_Piece], events: frozenset[str], counted: bool
 ) -> None:
-    picker = Picker(events, counted=counted)
+    picker = Picker(events, counted=counted, ahead=True)
     try:
         with path.open("rb", buffering=0) as file:
             if _identity(file) != same:  # another file has taken its place meanwhile

@@ -6,10 +6,14 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
-from rtrace_otel.analysis.reading import decoding
+from rtrace_otel.analysis.reading import decoding, parallel
+from rtrace_otel.analysis.reading.decoding import LineDecoder
+from rtrace_otel.analysis.reading.narrow import Narrow
+from rtrace_otel.analysis.reading.picking import Picker
 from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.events import Row
 from rtrace_otel.spans import otlp_glance
@@ -18,6 +22,7 @@ from rtrace_otel.spans.otlp_lines import spans_in
 from rtrace_otel.spans.otlp_usual import MAX_RUNS, Usual
 from rtrace_otel.spans.unproject import CarriedSpan
 from tests.analysis.reading.test_reader_otlp import FOREIGN, WANTED, check, history, otlp, written
+from tests.analysis.rows import lines, row
 from tests.spans.rows import History
 
 
@@ -169,3 +174,36 @@ def test_a_line_of_several_megabytes(tmp_path: Path) -> None:
 
     assert len(data) > 5_000_000
     check(data, tmp_path / "t.jsonl")
+
+
+@pytest.mark.parametrize("one_pass", [False, True])
+@pytest.mark.parametrize("piece", [1_000, 9_000, 40_000])
+def test_several_processes(piece: int, one_pass: bool, tmp_path: Path) -> None:
+    """Spans that are sent again come in pieces of other processes; so do two runs, and a trace among them."""
+    spans = [*otlp(history("a"), 3), *otlp(history("b"), 2)]
+    flat = lines(row(0, "c", "train_step", step=9, trained_version=3, group_ids=["g"]))
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(written(spans) + written(spans[1:5]) + flat + written(otlp(history("d"), 4)) + written(spans))
+    exact = read_events(path)
+    expected = [(found, exact.line) for found in exact if found["event"] in WANTED]
+
+    with mock.patch.multiple(parallel, PIECE_BYTES=piece, MIN_BYTES=0):
+        reader = read_events(path, one_pass=one_pass, jobs=2)
+        assert expected == [(found, reader.line) for found in reader.only(WANTED)]
+        assert exact.report == reader.report
+
+
+def test_a_process_that_runs_ahead_knows_runs_that_are_new_here(tmp_path: Path) -> None:
+    """What it found in a line is of no use then: the line itself is read, and introduces the run."""
+    data = written(otlp(history(), 2)).splitlines(keepends=True)
+    ahead = Picker(frozenset(WANTED), counted=False, ahead=True)
+    ahead.pick(data[:1], len(data[0]))
+    found = ahead.pick(data[1:], sum(map(len, data[1:])))
+    decoder = LineDecoder("t")
+    rows = list(Narrow(decoder, frozenset(WANTED), counted=False).rows_of_parts([(found, data[1:].__iter__)]))
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(b"".join(data[1:]))
+
+    assert not any(isinstance(line, bytes) for line in found.lines)
+    assert [each for each in read_events(path) if each["event"] in WANTED] == rows
+    assert len(data) - 1 == decoder.tally.lines

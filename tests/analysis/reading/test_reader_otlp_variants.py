@@ -89,6 +89,40 @@ def test_publications(case: str, tmp_path: Path) -> None:
     check(written(documents) * 2, tmp_path / "t.jsonl", ("group_published", "my_event"))
 
 
+NUMBERS = [
+    "",
+    "90,91",
+    "90,",
+    " 90",
+    "+90",
+    "-0",
+    "-1",
+    "\u0669\u0660",
+    "0090",
+    "90.0",
+    "9e1",
+    "9" * 30,
+    "1_0",
+    "x",
+    90,
+]
+
+
+@pytest.mark.parametrize("number", NUMBERS, ids=range(len(NUMBERS)))
+@pytest.mark.parametrize("name", ["rollout.attempt", "rollout.group"])
+def test_numbers_of_rows(name: str, number: Any, tmp_path: Path) -> None:
+    """The number of a row that nobody asked for, alone in its line and beside another: both rows are counted."""
+    own = [_entry("run_id", stringValue="a"), _entry("group_id", stringValue="g")]
+    odd = {"name": "attempt_refused", "timeUnixNano": "1", "attributes": [_entry("seq", intValue=number)]}
+    plain = {**odd, "attributes": [_entry("seq", intValue="95")]}
+    added = [
+        {"resourceSpans": [{"scopeSpans": [{"spans": [{"name": name, "attributes": own, "events": events}]}]}]}
+        for events in ([odd], [odd, plain])
+    ]
+    check(written([*otlp(history(), 4), *added]), tmp_path / "t.jsonl")
+    check(written([*otlp(history(), 4), added[1], added[0]]), tmp_path / "t.jsonl")
+
+
 LINKS: dict[str, Any] = {
     "a link twice": [{"attributes": [_entry("link", stringValue="trained"), _entry("group_id", stringValue="h")]}] * 2,
     "a link of another kind": [{"attributes": [_entry("link", stringValue="x"), _entry("group_id", stringValue="h")]}],
@@ -136,13 +170,15 @@ REPLACED = {
 
 
 @pytest.mark.parametrize("case", REPLACED)
+@pytest.mark.parametrize("per_line", [1, 4])
 @pytest.mark.parametrize("times", [1, -1], ids=["once", "everywhere"])
-def test_text_that_is_nearly_the_same(case: str, times: int, tmp_path: Path) -> None:
+def test_text_that_is_nearly_the_same(case: str, times: int, per_line: int, tmp_path: Path) -> None:
     """Keys that come twice in an object, letters that are written as numbers, spaces, and damage."""
     old, new = REPLACED[case]
-    data = written(otlp(history(), 4))
+    data = written(otlp(history(), per_line))
     begin = 0 if times < 0 else data.index(b"\n")  # not in the line that introduces the run
     check(data[:begin] + data[begin:].replace(old, new, times), tmp_path / "t.jsonl")
+    check(data[:begin] + data[begin:].replace(old, new, times) * 2, tmp_path / "t.jsonl")
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
