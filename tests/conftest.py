@@ -6,12 +6,17 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# A machine that is busy with something else is no fault of an example. (In CI this is so by itself.)
-if "CI" not in os.environ:
-    settings.register_profile("unhurried", deadline=None)
-    settings.load_profile("unhurried")
+# A machine that is busy with something else is no fault of an example; and what a test finds does not depend on luck:
+# new examples are tried by whoever asks for them.
+settings.register_profile(
+    "unhurried",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize="RTRACE_NEW_EXAMPLES" not in os.environ,
+)
+settings.load_profile("unhurried")
 
 
 @pytest.fixture(autouse=True)

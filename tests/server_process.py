@@ -28,6 +28,14 @@ def free_ports(count: int) -> list[int]:
             server.close()
 
 
+@contextmanager
+def refusing_port() -> Iterator[int]:
+    """A port of 127.0.0.1 that nobody listens on, and that nobody else gets."""
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        yield int(holder.getsockname()[1])
+
+
 def get_text(url: str, headers: Mapping[str, str] | None = None) -> str:
     """What a GET request answers; an error answer raises."""
     with urllib.request.urlopen(urllib.request.Request(url, headers=dict(headers or {})), timeout=60) as answer:

@@ -184,7 +184,8 @@ class RolloutTrace(TypedEvents, TraceContext):
             reason: Written in ``run_ended``.
 
         Returns:
-            Whether everything was written; ``False`` after two seconds without progress (the disk is full or hangs).
+            Whether everything was written; ``False`` after two seconds without progress (the disk is full or hangs) in
+            which the process ran.
         """
         queue, worker = self._queue, self._worker
         process.unregister(self)

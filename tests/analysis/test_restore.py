@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rtrace_otel.analysis.ledger.settled import LongLoss
 from rtrace_otel.analysis.ledger.work import Amount, Fate
 from rtrace_otel.analysis.restore import restore_report
-from rtrace_otel.analysis.restore_results import Barrier, Interval, Stop
+from rtrace_otel.analysis.restore_results import Barrier, Interval
 from tests.analysis.ledger.stories import (
     ONE_STOP,
     RunTold,
@@ -22,6 +24,7 @@ from tests.analysis.ledger.stories import (
     train,
 )
 from tests.report.history import abandoned, ended, event, started, trace
+from tests.report.stops import STOP
 
 SAFE = (started("a"), *once("a", 1, "1"), save("a", 1))
 """Run a trains step 1 on one rollout and saves a checkpoint after it."""
@@ -45,16 +48,8 @@ def test_one_stop_in_full() -> None:
 
     report.self_check()
     nothing, sealed_since = Amount(), Amount(2, 40, True, 0, 6.0)
-    expected = Stop(
-        run="a",
-        ended_how="killed",
-        restored_run="b",
-        checkpoint_restored=True,
-        checkpoint_id="c1",
-        checkpoint_step=1,
-        checkpoint_in_file=True,
-        killed_at=20.0,
-        dead_s=30.0,
+    expected = replace(
+        STOP,  # run a killed at 20 and restored by run b from checkpoint c1, after 30 s
         restore_s=1.5,
         first_dispatch_s=3.0,
         first_seal_s=7.0,
@@ -72,13 +67,11 @@ def test_one_stop_in_full() -> None:
             Fate.NEVER_CAME_BACK: nothing,
             Fate.UNKNOWN: nothing,
         },
-        forgotten=nothing,
         longest=(
             LongLoss("a1", "p1", "0", Fate.TRAINED_AGAIN, 10, True, 2.0),
             LongLoss("y", "p2", "1", Fate.RESUMED, 2, False, 7.0),
         ),
         interval=Interval(10.0, 8.0, sealed_since, nothing, sealed_since),
-        length_bias=None,
     )
     assert (expected,) == report.stops
     assert Amount(2, 12 + 5, False, 5, 4.0) == report.stops[0].lost

@@ -12,7 +12,7 @@ import yaml
 
 from tests.collector.files import configs, read_yaml
 from tests.collector.sending import SERVICE, JobMetrics, demo_spans, send_spans
-from tests.server_process import free_ports
+from tests.server_process import free_ports, refusing_port
 from tests.servers import (
     COLLECTOR,
     Jaeger,
@@ -47,12 +47,12 @@ class Stack:
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """The shipped configurations, running, after the demo went through them. Tempo is down."""
     need_program("prometheus")
-    prometheus_port, nobody = free_ports(2)
+    (prometheus_port,) = free_ports(1)
     ui = {
         "JAEGER_UI_CONFIG": str(COLLECTOR / "jaeger" / "ui.json"),
         "PROMETHEUS_URL": f"http://127.0.0.1:{prometheus_port}",
     }
-    with jaeger(COLLECTOR / "jaeger" / "jaeger.yaml", ui) as traces:
+    with refusing_port() as nobody, jaeger(COLLECTOR / "jaeger" / "jaeger.yaml", ui) as traces:
         backends = {"JAEGER_OTLP": traces.otlp_grpc, "TEMPO_OTLP": f"127.0.0.1:{nobody}", "SPAN_METRICS_INTERVAL": "1s"}
         with otelcol(configs("as shipped"), backends) as collector:
             scrapes = {"collector:8889": collector.metrics, "collector:8888": collector.telemetry}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +30,7 @@ from tests.faults.collector_receiver import (
     silent_port,
 )
 from tests.pace import SOON_S, within
+from tests.server_process import refusing_port
 
 CLOSE_S = 2.5
 SPANS = 2 * GROUPS
@@ -39,9 +39,8 @@ SPANS = 2 * GROUPS
 @contextmanager
 def refusing() -> Iterator[Received]:
     """A port that nobody listens on."""
-    with socket.socket() as holder:
-        holder.bind(("127.0.0.1", 0))
-        yield Received(url=f"http://127.0.0.1:{holder.getsockname()[1]}")
+    with refusing_port() as port:
+        yield Received(url=f"http://127.0.0.1:{port}")
 
 
 def port_of(collector: Received) -> int:

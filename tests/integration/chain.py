@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from tests.server_process import free_ports
+from tests.server_process import free_ports, refusing_port
 from tests.servers import COLLECTOR, Jaeger, Otelcol, get_json, jaeger, otelcol
 
 JOB: Final = "rtrace-demo"
@@ -101,11 +101,11 @@ def chain() -> Iterator[Chain]:
 @contextmanager
 def collector_for(traces: Jaeger, port: int | None = None) -> Iterator[Otelcol]:
     """The shipped collector in front of a Jaeger that runs already; ``port`` to be where another one was."""
-    nobody, free = free_ports(2)
-    address = f"127.0.0.1:{port or free}"
-    backends = {"JAEGER_OTLP": traces.otlp_grpc, "TEMPO_OTLP": f"127.0.0.1:{nobody}", "OTLP_HTTP_LISTEN": address}
-    with otelcol(SHIPPED, backends) as collector:
-        yield replace(collector, otlp_http=f"http://{address}")
+    address = f"127.0.0.1:{port or free_ports(1)[0]}"
+    with refusing_port() as nobody:
+        backends = {"JAEGER_OTLP": traces.otlp_grpc, "TEMPO_OTLP": f"127.0.0.1:{nobody}", "OTLP_HTTP_LISTEN": address}
+        with otelcol(SHIPPED, backends) as collector:
+            yield replace(collector, otlp_http=f"http://{address}")
 
 
 def keys_in(file: Path) -> list[SpanKey]:

@@ -21,7 +21,7 @@ from rtrace_otel.spans.projector import project
 from tests.cli.program import rtrace
 from tests.integration.chain import Chain, SpanKey, chain, collector_for, keys_in
 from tests.integration.conftest import Job, projected_keys
-from tests.server_process import free_ports
+from tests.server_process import free_ports, refusing_port
 from tests.servers import BUILD_TIMEOUT_S, eventually, jaeger
 
 pytestmark = [pytest.mark.timeout(BUILD_TIMEOUT_S), pytest.mark.usefixtures("clean_environment")]
@@ -68,8 +68,8 @@ def _assert_complete(result: DemoResult) -> list[Row]:
 
 def test_a_collector_that_was_never_there(tmp_path: Path) -> None:
     """The job runs to its end, the file is complete and says that nothing was delivered; replay delivers all of it."""
-    (nobody,) = free_ports(1)
-    events = _assert_complete(_run(tmp_path, f"http://127.0.0.1:{nobody}"))
+    with refusing_port() as nobody:
+        events = _assert_complete(_run(tmp_path, f"http://127.0.0.1:{nobody}"))
     assert [] == [event for event in events if event["event"] == "spans_delivered"]
     expected = Counter(projected_keys(events))
     with chain() as running:
@@ -82,13 +82,13 @@ def test_a_collector_that_was_never_there(tmp_path: Path) -> None:
 
 def test_a_replay_while_the_collector_is_down(job: Job) -> None:
     """Replay to nobody fails with the number of spans that were not accepted, and leaves the file as it was."""
-    (nobody,) = free_ports(1)
     before = job.result.trace.read_bytes()
     last_s = max(event["t"] for event in job.events)
     since = datetime.datetime.fromtimestamp(last_s - 0.5, datetime.UTC).isoformat()
     wanted = [span for span, _ in project(job.events) if span.end_ns >= (last_s - 0.5) * 1e9]
-    arguments = ("--since", since, "--endpoint", f"http://127.0.0.1:{nobody}")
-    replayed = rtrace("replay", job.result.trace, *arguments, env={"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT": "1"})
+    with refusing_port() as nobody:
+        arguments = ("--since", since, "--endpoint", f"http://127.0.0.1:{nobody}")
+        replayed = rtrace("replay", job.result.trace, *arguments, env={"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT": "1"})
     assert before == job.result.trace.read_bytes()
     assert wanted
     assert (1, [f"{len(wanted)} spans not accepted."]) == (

@@ -107,14 +107,18 @@ def followed(rows: Iterable[Row]) -> tuple[RestoreFold, RestoreReport, WasteRepo
     return restores, report, wasted
 
 
+def fates_said(fold: RestoreFold, place: int) -> dict[str, str]:
+    """Fate by attempt at a stop, as the rows tell it."""
+    stop = fold.follower.stops[place]
+    finished = fold.follower.job_ended(stop)
+    losses = (loss for loss in stop.losses if loss.rollout.ended is not Ended.ABANDONED)
+    return {loss.rollout.attempt_id: loss.fate_if(finished).value for loss in losses}
+
+
 def told(rows: Iterable[Row]) -> Story:
     """The story of some rows."""
     fold, report, wasted = followed(rows)
-    fates = []
-    for taken in fold.follower.stops:
-        finished = fold.follower.job_ended(taken)
-        losses = [loss for loss in taken.losses if loss.rollout.ended is not Ended.ABANDONED]
-        fates.append({loss.rollout.attempt_id: loss.fate_if(finished).value for loss in losses})
+    fates = [fates_said(fold, place) for place in range(len(fold.follower.stops))]
     for stop, by_attempt in zip(report.stops, fates, strict=True):
         counted = {fate: list(by_attempt.values()).count(fate.value) for fate in Fate}
         assert counted == {fate: amount.rollouts for fate, amount in stop.fates.items()}

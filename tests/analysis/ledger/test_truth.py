@@ -7,26 +7,11 @@ from collections import Counter
 import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 
-from rtrace_otel.analysis.ledger.work import Ended, Fate
-from rtrace_otel.analysis.restore import RestoreFold
-from rtrace_otel.analysis.restore_results import RestoreReport, Stop
-from rtrace_otel.analysis.waste import WasteFold, WasteReport
-from rtrace_otel.events import Row
+from rtrace_otel.analysis.ledger.work import Fate
+from rtrace_otel.analysis.restore_results import Stop
 from rtrace_otel.testing import RolloutFate, Simulation, SimulationSettings, StopTruth, Truth, simulate
 from tests.analysis.ledger.histories import LATE_STEP, histories, tells_enough
-
-
-def followed(rows: list[Row]) -> tuple[RestoreFold, RestoreReport, WasteReport]:
-    """Both reports of one pass, checked against their own laws."""
-    restores = RestoreFold()
-    waste = WasteFold(restores)
-    for row in rows:
-        restores.add(row)
-        waste.add(row)
-    report, wasted = restores.result(), waste.result()
-    report.self_check()
-    wasted.self_check()
-    return restores, report, wasted
+from tests.analysis.ledger.stories import fates_said, followed
 
 
 def job(given_settings: SimulationSettings) -> Simulation:
@@ -85,14 +70,6 @@ def fates_of(stop: StopTruth) -> dict[str, str]:
     """Fate by attempt, as the simulator knows it."""
     rollouts: tuple[RolloutFate, ...] = stop.rollouts
     return {rollout.attempt_id: rollout.fate.value for rollout in rollouts}
-
-
-def fates_said(fold: RestoreFold, place: int) -> dict[str, str]:
-    """Fate by attempt, as the rows tell it."""
-    stop = fold.follower.stops[place]
-    finished = fold.follower.job_ended(stop)
-    losses = (loss for loss in stop.losses if loss.rollout.ended is not Ended.ABANDONED)
-    return {loss.rollout.attempt_id: loss.fate_if(finished).value for loss in losses}
 
 
 @given(histories())
