@@ -22,10 +22,10 @@ SETTINGS = SimulationSettings(steps=40, stops=1, groups_per_step=8, generations=
 
 HELD = """() => {
   const plain = (values) => Array.from(values, (value) => (Number.isNaN(value) ? null : value));
-  const columns = ({ rows, ...named }) => Object.fromEntries(Object.entries(named).map(([key, some]) => [key, plain(some)]));
+  const each = (named, give) => Object.fromEntries(Object.entries(named).map(([name, value]) => [name, give(value)]));
   return {
     document: rtrace.data.doc,
-    tables: Object.fromEntries(Object.entries(rtrace.data.tables).map(([name, table]) => [name, columns(table)])),
+    tables: each(rtrace.data.tables, ({ rows, ...columns }) => each(columns, plain)),
     pieces: rtrace.data.head.pieces,
   };
 }"""
