@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
 from playwright.sync_api import Page
 
 CANVAS = "canvas.tl-lanes"
+
+LONGEST_S = 60.0
+"""The slowest thing that a page does on a busy machine takes a tenth of it."""
 
 
 def state(page: Page) -> dict[str, Any]:
@@ -58,8 +62,7 @@ def press(page: Page, *keys: str) -> None:
 
 def until(page: Page, expression: str) -> None:
     """Wait until a JavaScript expression holds; the policy of the page forbids Playwright's own way to do that."""
-    for _ in range(200):
-        if page.evaluate(expression):
-            return
+    deadline = time.monotonic() + LONGEST_S
+    while not page.evaluate(expression):
+        assert time.monotonic() < deadline, expression
         page.wait_for_timeout(25)
-    raise AssertionError(expression)
