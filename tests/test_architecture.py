@@ -129,6 +129,14 @@ def test_files_have_at_most_three_hundred_lines(module: str) -> None:
     assert len(FILES[module].read_text(encoding="utf-8").splitlines()) <= 300
 
 
+@pytest.mark.parametrize(
+    "path", sorted((PACKAGE / "report" / "html" / "assets").rglob("*.*")), ids=lambda path: path.name
+)
+def test_scripts_and_styles_of_pages_are_short(path: Path) -> None:
+    """As modules are."""
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 300
+
+
 @pytest.mark.parametrize("module", FILES)
 def test_nothing_prints_outside_the_command_line(module: str) -> None:
     """A library speaks through return values and the log; commands speak for themselves."""

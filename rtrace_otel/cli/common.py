@@ -121,13 +121,13 @@ def opened(file: str, *, strict: bool, quiet: bool, jobs: int | None = 1) -> Ite
     """
     if file == "-" and sys.stdin is not None and sys.stdin.isatty():
         raise click.UsageError("FILE is '-' but standard input is a terminal; pipe a trace into it")
-    with _rare_collections(), _reader_of(file, strict, quiet, jobs) as reader:
+    with rare_collections(), _reader_of(file, strict, quiet, jobs) as reader:
         yield reader
     _note_damage(reader.report, quiet)
 
 
 @contextmanager
-def _rare_collections() -> Iterator[None]:
+def rare_collections() -> Iterator[None]:
     """Look for garbage in cycles seldom: looking for it took a third of the time of a check.
 
     It costs memory: what an analysis leaves in cycles waits longer.

@@ -15,7 +15,7 @@ from typing import Final
 
 import click
 
-from rtrace_otel.cli.common import TRACE, write_out
+from rtrace_otel.cli.common import TRACE, rare_collections, write_out
 from rtrace_otel.cli.serving import TraceServer, serve_in_background
 from rtrace_otel.cli.traces_served import TracesServed
 from rtrace_otel.errors import RTraceError
@@ -57,8 +57,9 @@ def serve(files: tuple[str, ...], host: str, port: int, open_too: bool) -> None:
     write_out(announcement(server.url, server.server_address[1], server.host, os.environ))
     if open_too and not webbrowser.open(server.url):
         click.echo("note: no browser was found; open the address yourself", err=True)
-    while not _nobody_reads_output():
-        time.sleep(_LOOK_S)
+    with rare_collections():
+        while not _nobody_reads_output():
+            time.sleep(_LOOK_S)
 
 
 def announcement(url: str, port: int, host: str, environment: Mapping[str, str]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from rtrace_otel.analysis.ages import AgeDifference, AgeReport, DifferenceKind, StepAge
 from rtrace_otel.report.document import Block, Column, Document, Sentence, Table, printable
 from rtrace_otel.report.numbers import age, count, listed, percent, plural, ranges, shortener
+from rtrace_otel.report.records import flat
 
 
 def age_document(report: AgeReport, source: str) -> Document:
@@ -81,7 +82,7 @@ def _table(report: AgeReport) -> Table:
 
 
 def _record(step: StepAge) -> Mapping[str, Any]:
-    record = asdict(step)
+    record = flat(step)
     record["groups_without_tokens"] = step.groups - step.groups_with_tokens
     return record
 

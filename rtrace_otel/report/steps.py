@@ -9,6 +9,7 @@ from typing import Any, Final
 from rtrace_otel.analysis.step_results import AHEAD, WAIT_SHARE, StepRecord, StepsReport, Verdict, WallTime
 from rtrace_otel.report.document import Block, Column, Document, Sentence, Table, printable
 from rtrace_otel.report.numbers import count, moment, percent, plural, seconds, shortener
+from rtrace_otel.report.records import flat
 
 SHOWN_SHARE: Final = 0.005
 """A smaller share of the time would be shown as 0 %."""
@@ -134,7 +135,7 @@ def _times(run: str, time: WallTime) -> Mapping[str, Any]:
 
 def _record(step: StepRecord) -> dict[str, Any]:
     derived = {"cycle_s": step.cycle_s, "tokens_per_s": step.tokens_per_s, "verdict": str(step.verdict)}
-    return asdict(step) | derived
+    return flat(step) | derived
 
 
 def _rate(value: float | None) -> str:

@@ -10,6 +10,7 @@ from rtrace_otel.analysis.waste import RUN_ENDED, Account, WasteReport
 from rtrace_otel.report.damage import missing_rows
 from rtrace_otel.report.document import Column, Document, Facts, Sentence, Table, printable
 from rtrace_otel.report.numbers import count, listed, percent, plural, seconds, shortener
+from rtrace_otel.report.records import flat
 
 
 def waste_document(report: WasteReport, source: str, rows_missing: int = 0) -> Document:
@@ -133,4 +134,4 @@ def _step_table(report: WasteReport) -> Table:
         Column("run", "run", lambda run: printable(short(run)), "left"),
         *(Column(name, name, count) for name in ("trained", "masked", "abandoned", "discarded", "lost")),
     )
-    return Table("Tokens that ended before each step", columns, [asdict(step) for step in report.steps])
+    return Table("Tokens that ended before each step", columns, [flat(step) for step in report.steps])

@@ -155,6 +155,18 @@ def test_a_line_chart_says_where_its_cursor_is(demo: Built, open_page: OpenPage)
     assert (said.text_content() or "").startswith("step 2, p95 ")
 
 
+def test_the_legend_shows_which_lines_are_dashed(demo: Built, open_page: OpenPage) -> None:
+    """For those who do not see the colours: 95th percentile and mean are drawn through, maximum and median are not."""
+    page = open_page(demo.path)
+    keys = page.locator("#panel-age .legend .key").filter(has=page.locator(".swatch"))
+    dashed = {
+        (key.text_content() or ""): "gradient" in key.locator(".swatch").evaluate("(one) => one.style.background")
+        for key in keys.all()
+    }
+
+    assert {"p95": False, "max": True, "p50": True, "batch age": False} == dashed
+
+
 def test_the_focus_is_seen_wherever_it_is(demo: Built, open_page: OpenPage) -> None:
     """Through the whole page by Tab: always an outline, never a place twice before the end, and never backwards."""
     page = open_page(demo.path)

@@ -78,7 +78,8 @@ _PAGE: Final = """<!doctype html>
 </head>
 <body class="index">
 <header class="top"><div class="names"><h1>Rollout traces</h1>
-<p id="lost" class="about" role="status"></p></div></header>
+<p id="lost" class="about" role="status"></p>
+<noscript><p class="about">Without JavaScript, load this page again to see what is new.</p></noscript></div></header>
 <main id="main">{notes}
 <div class="table"><div class="scroll"><table aria-label="Traces">
 <thead><tr>{heads}</tr></thead>

@@ -17,6 +17,7 @@ from rtrace_otel.report.groups import groups_document
 from rtrace_otel.report.html.blocks import block_json
 from rtrace_otel.report.latency import latency_blocks
 from rtrace_otel.report.numbers import count, moment, seconds, shortener
+from rtrace_otel.report.records import flat
 from rtrace_otel.report.restore import restore_document
 from rtrace_otel.report.staleness import staleness_document
 from rtrace_otel.report.steps import steps_document
@@ -98,7 +99,7 @@ def _refits(found: Pauses) -> Table:
         Column("calls", "calls paused", count),
         Column("tokens", "their tokens", count),
     )
-    return Table("Refits", columns, [asdict(refit) for refit in found.refits])
+    return Table("Refits", columns, [flat(refit) for refit in found.refits])
 
 
 def _checkpoints(found: Pauses) -> Table:
@@ -112,7 +113,7 @@ def _checkpoints(found: Pauses) -> Table:
         Column("groups", "groups", count),
         Column("refusals", "dispatches refused", count),
     )
-    return Table("Checkpoints", columns, [asdict(one) for one in found.checkpoints])
+    return Table("Checkpoints", columns, [flat(one) for one in found.checkpoints])
 
 
 def _damage(read: ReadReport) -> Iterator[Block]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from typing import Any, Final
 
 from rtrace_otel.analysis.flow_records import ATTEMPT_OUTCOMES
@@ -11,6 +10,7 @@ from rtrace_otel.analysis.timeline.results import NOWHERE, OPEN_ATTEMPTS, UNKNOW
 from rtrace_otel.analysis.timeline.states import FATES, STATES, State
 from rtrace_otel.report.document import printable
 from rtrace_otel.report.html.columns import Columns, numbers, texts
+from rtrace_otel.report.records import flat
 
 MANY: Final = 20_000
 """With more attempts than this the page holds times and rewards to the hundredth, the heads of group ids, and of
@@ -22,7 +22,7 @@ HEAD: Final = 8
 
 def timeline_json(found: Timeline) -> dict[str, Any]:
     """Everything but the attempts as JSON values: counts, bands, open attempts over time; texts can be shown."""
-    bands = {kind: [_shown(asdict(band)) for band in getattr(found.bands, kind)] for kind in found.bands.__slots__}
+    bands = {kind: [_shown(flat(band)) for band in getattr(found.bands, kind)] for kind in found.bands.__slots__}
     return {
         "start": found.start,
         "end": found.end,

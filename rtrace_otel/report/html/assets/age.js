@@ -43,7 +43,7 @@
           { label: "batch age", values: table.age, color: "blue", width: 2.2, points: table.rows <= 60 },
         ],
       });
-      host.append(...[thinned(data), el("p", { class: "caption" }, rtrace.HINT)].filter(Boolean));
+      host.append(...[thinned(data), el("p", { class: "caption hint" }, rtrace.HINT)].filter(Boolean));
     },
     state: () => plain(rtrace.data.tables.ages, ["step", "age", "p50", "p95", "max", "tokens"]),
   });

@@ -65,12 +65,18 @@
     const value = el("span", { class: "value" });
     const swatch = el("span", { class: series.fill ? "swatch" : "swatch line" });
     const paint = () => {
-      swatch.style.background = series.pale ? `${color(series.color)}55` : color(series.color);
+      const ink = series.pale ? `${color(series.color)}55` : color(series.color);
+      swatch.style.background = series.dash ? dashes(ink, series.dash) : ink;
     };
     legend.append(el("span", { class: "key" }, swatch, series.label, value));
     paint();
     rtrace.onPaint(swatch, paint);
     return value;
+  }
+
+  /** A dashed line as a background: it tells lines apart for those who do not see their colours. */
+  function dashes(ink, [on, off]) {
+    return `repeating-linear-gradient(90deg, ${ink} 0 ${on}px, transparent ${on}px ${on + off}px)`;
   }
 
   function options(spec, plot, show) {
