@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rtrace_otel.analysis.batch_age import batch_age_by_step
+from rtrace_otel.analysis.reading.damage import DamageKind
 from rtrace_otel.analysis.reading.reader import read_events
 from tests.analysis.reading.test_reader_otlp import WANTED, check, history, otlp, written
 from tests.analysis.reading.test_reader_otlp_usual import all_spans, as_a_collector, events_named
@@ -121,6 +122,21 @@ def test_numbers_of_rows(name: str, number: Any, tmp_path: Path) -> None:
     ]
     check(written([*otlp(history(), 4), *added]), tmp_path / "t.jsonl")
     check(written([*otlp(history(), 4), added[1], added[0]]), tmp_path / "t.jsonl")
+
+
+@pytest.mark.parametrize("name", ["attempt_sealed", "weight_sync"])
+@pytest.mark.parametrize("per_line", [1, 4])
+def test_versions_that_are_none(name: str, per_line: int, tmp_path: Path) -> None:
+    """They are damage, also in a row that nobody asked for; a report from the same pass has it."""
+    rows = [{key: value for key, value in each.items() if key != "tokens_by_version"} for each in history()]
+    documents = otlp(rows, per_line)
+    events_named(documents, name)[-1]["attributes"].append(_entry("tokens_by_version.json", stringValue='{"x": 1}'))
+    path = tmp_path / "t.jsonl"
+    check(written(documents), path)
+    reader = read_events(path, one_pass=True)
+
+    assert [] == list(reader.only(["my_event"]))
+    assert {DamageKind.BAD_FIELD: 1} == reader.report.damage_counts
 
 
 LINKS: dict[str, Any] = {
