@@ -43,18 +43,19 @@ def _ints(*texts: Any) -> dict[str, Any]:
     return {"arrayValue": {"values": [{"intValue": text} for text in texts]}}
 
 
+CALLS = [_entry(f"call_versions.{part}", intValue="3") for part in ("count", "tokens_sum", "tokens_min", "tokens_max")]
 PUBLISHED: dict[str, list[Any]] = {
     "as it is": [SEQ, VERSIONS, TOKENS],
-    "with calls": [
+    "with calls": [SEQ, VERSIONS, TOKENS, *CALLS],
+    "with calls and more": [SEQ, VERSIONS, TOKENS, *CALLS, _entry("reward", doubleValue=0.5)],
+    "with calls and versions": [
         SEQ,
         VERSIONS,
         TOKENS,
-        *(
-            _entry(f"call_versions.{part}", intValue="3")
-            for part in ("count", "tokens_sum", "tokens_min", "tokens_max")
-        ),
+        *CALLS,
+        _entry("tokens_by_version.json", stringValue='{"4": 5}'),
     ],
-    "with calls only": [SEQ, *(_entry(f"call_versions.{part}", intValue="3") for part in ("count", "tokens_sum"))],
+    "with calls only": [SEQ, *CALLS],
     "with a count twice": [SEQ, VERSIONS, TOKENS, *[_entry("call_versions.count", intValue="3")] * 2],
     "with more": [SEQ, VERSIONS, TOKENS, _entry("reward", doubleValue=0.5)],
     "with calls as they are": [SEQ, VERSIONS, TOKENS, _entry("call_versions", intValue="3")],
@@ -172,6 +173,7 @@ REPLACED = {
     "an escaped letter in a key of ours": (b'"rtrace.run_id"', b'"rtrace.run_\\u0069d"'),
     "an escaped letter in a group": (b'"rtrace.group_id"', b'"rtrace.group_\\u0069d"'),
     "an escaped letter in a run": (b'"stringValue":"a"', b'"stringValue":"\\u0061"'),
+    "half a surrogate in a run": (b'"stringValue":"a"', b'"stringValue":"\\ud800"'),
     "an escaped letter in versions": (b"tokens_by_version.versions", b"tokens_by_version.version\\u0073"),
     "an escaped digit": (b'{"intValue":"1', b'{"intValue":"\\u0031'),
     "a step that is none of ours": (b'"name":"train.step"', b'"name":"train.stop"'),
