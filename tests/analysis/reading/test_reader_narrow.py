@@ -238,11 +238,15 @@ def test_any_number_of_processes_gives_the_same(
         assert expected == _in_pieces(path, jobs, piece, one_pass=True)
 
 
+def _die(*_: object) -> None:
+    os._exit(9)
+
+
 def test_a_process_that_is_killed_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The one that asked reads in its place."""
     path = tmp_path / "t.jsonl"
     path.write_bytes(FILE * 50)
-    monkeypatch.setattr(parallel, "_work", lambda *_: os._exit(9))
+    monkeypatch.setattr(parallel, "_work", _die)
 
     assert _exact(path, WANTED) == _in_pieces(path, 2, 500, one_pass=True)
 
