@@ -143,7 +143,7 @@ def test_a_lost_block_is_survived_and_reported(at: int, count: int) -> None:
 @settings(max_examples=200, deadline=None)
 @given(
     st.one_of(st.binary(max_size=300), st.text(max_size=100).map(lambda text: text.encode())).filter(
-        lambda data: not data.startswith(b"\x1f\x8b")  # the mark of gzip
+        lambda data: not data.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd"))  # the marks of gzip and zstd
     )
 )
 def test_any_bytes_at_all_are_survived(data: bytes) -> None:

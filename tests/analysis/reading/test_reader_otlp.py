@@ -128,7 +128,7 @@ def test_most_lines_are_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 CHANGES = ("twice", "foreign", "backwards", "flat", "other run", "spaces", "no spans", "odd value", "big", "order")
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.lists(st.sampled_from(CHANGES), max_size=3),
     st.lists(HURTS, max_size=2),
