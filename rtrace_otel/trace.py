@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from rtrace_otel.analysis.batch_age import (
+from rtrace_otel.analysis.age.batch_age import (
     BATCH_AGE_TOKENS_METRIC,
     BATCH_AGE_VERSION_SUM_METRIC,
     batch_age_by_step,
@@ -16,8 +16,8 @@ from rtrace_otel.analysis.batch_age import (
     pop_batch_age,
     tokens_by_version,
 )
+from rtrace_otel.analysis.age.refit_cuts import RefitCuts
 from rtrace_otel.analysis.reading.reader import read_events
-from rtrace_otel.analysis.refit_cuts import RefitCuts
 from rtrace_otel.errors import RTraceError
 from rtrace_otel.events import ROLLOUT_TRACE_FILENAME
 from rtrace_otel.record.trace import RolloutTrace

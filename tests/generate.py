@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from rtrace_otel.analysis.age_definitions import DEFINITIONS
+from rtrace_otel.analysis.age.definitions import DEFINITIONS
 from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.cli.main import COMMANDS, build_cli
 from rtrace_otel.cli.terminal import render_documents

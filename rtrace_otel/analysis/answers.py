@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rtrace_otel.analysis.age.staleness import STALENESS_EVENTS, Staleness, StalenessFold
 from rtrace_otel.analysis.check.check import CheckFold
 from rtrace_otel.analysis.check.results import CheckReport
 from rtrace_otel.analysis.reading.reader import EventReader
 from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.restore_results import RestoreReport
 from rtrace_otel.analysis.runs import RunFold
-from rtrace_otel.analysis.staleness import STALENESS_EVENTS, Staleness, StalenessFold
 from rtrace_otel.analysis.summary import SummaryFold
 from rtrace_otel.analysis.summary_results import Summary
 

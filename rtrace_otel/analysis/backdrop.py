@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rtrace_otel.analysis.ages import AgeFold, TrainedStep
+from rtrace_otel.analysis.age.ages import AgeFold, TrainedStep
 from rtrace_otel.analysis.checked import number, time_of
 from rtrace_otel.analysis.queue_depth import Queues
 from rtrace_otel.analysis.restore import RestoreFold

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rtrace_otel.analysis.age.staleness import Staleness, StalenessFold
 from rtrace_otel.analysis.check.check import CheckFold
 from rtrace_otel.analysis.check.results import CheckReport
-from rtrace_otel.analysis.flow_tap import FlowTap
+from rtrace_otel.analysis.flow.slow import Slow, SlowFold
+from rtrace_otel.analysis.flow.tap import FlowTap
 from rtrace_otel.analysis.pauses import Pauses, PausesFold
 from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.restore_results import RestoreReport
 from rtrace_otel.analysis.runs import RunFold
-from rtrace_otel.analysis.slow import Slow, SlowFold
-from rtrace_otel.analysis.staleness import Staleness, StalenessFold
 from rtrace_otel.analysis.step_results import StepsReport
 from rtrace_otel.analysis.steps import StepsFold
 from rtrace_otel.analysis.summary import SummaryFold

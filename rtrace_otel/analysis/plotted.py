@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rtrace_otel.analysis.age.staleness import Staleness, StalenessFold
 from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.restore_results import RestoreReport
-from rtrace_otel.analysis.staleness import Staleness, StalenessFold
 from rtrace_otel.analysis.timeline.fold import TimelineFold
 from rtrace_otel.analysis.timeline.results import Timeline
 from rtrace_otel.analysis.waste import WasteFold, WasteReport

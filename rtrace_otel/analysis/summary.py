@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from rtrace_otel.analysis.ages import AgeFold, TrainedStep
+from rtrace_otel.analysis.age.ages import AgeFold, TrainedStep
 from rtrace_otel.analysis.checked import duration
 from rtrace_otel.analysis.runs import RunFold
 from rtrace_otel.analysis.summary_results import AttemptCounts, GroupCounts, Summary

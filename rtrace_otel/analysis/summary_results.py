@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rtrace_otel.analysis.age_results import AgeReport
+from rtrace_otel.analysis.age.results import AgeReport
 from rtrace_otel.analysis.runs import RunSummary
 
 

@@ -6,10 +6,10 @@ from typing import Final
 
 import click
 
-from rtrace_otel.analysis.age_by import ByFold
-from rtrace_otel.analysis.age_definitions import DEFINITIONS, DEFINITIONS_BY_NAME
-from rtrace_otel.analysis.defined_ages import DefinitionFold
-from rtrace_otel.analysis.staleness import staleness
+from rtrace_otel.analysis.age.by_field import ByFold
+from rtrace_otel.analysis.age.defined import DefinitionFold
+from rtrace_otel.analysis.age.definitions import DEFINITIONS, DEFINITIONS_BY_NAME
+from rtrace_otel.analysis.age.staleness import staleness
 from rtrace_otel.cli.common import answer, jobs_option, opened, reading_options
 from rtrace_otel.report.age_by import by_document, by_json
 from rtrace_otel.report.age_definitions import definitions_document, definitions_json

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from rtrace_otel.analysis.attempts import SORTS
-from rtrace_otel.analysis.attempts import attempts as find_attempts
-from rtrace_otel.analysis.choice import Choice
-from rtrace_otel.analysis.flow_records import ATTEMPT_OUTCOMES
+from rtrace_otel.analysis.flow.attempts import SORTS
+from rtrace_otel.analysis.flow.attempts import attempts as find_attempts
+from rtrace_otel.analysis.flow.choice import Choice
+from rtrace_otel.analysis.flow.records import ATTEMPT_OUTCOMES
 from rtrace_otel.cli.choosing import choosing_options
 from rtrace_otel.cli.common import answer, opened, reading_options
 from rtrace_otel.report.attempts import attempts_document, attempts_json

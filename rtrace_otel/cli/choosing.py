@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
-from rtrace_otel.analysis.choice import DEFAULT_LIMIT, Choice
-from rtrace_otel.analysis.flow_records import Outcome
+from rtrace_otel.analysis.flow.choice import DEFAULT_LIMIT, Choice
+from rtrace_otel.analysis.flow.records import Outcome
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

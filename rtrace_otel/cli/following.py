@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from rtrace_otel.analysis.reading.tail import Tail
-from rtrace_otel.analysis.watching import WatchFold
+from rtrace_otel.analysis.watch.watching import WatchFold
 from rtrace_otel.report.document import Document
 from rtrace_otel.report.frame import Line
 from rtrace_otel.report.watch import Screen, frame, watch_json

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from rtrace_otel.analysis.choice import Choice
-from rtrace_otel.analysis.flow_records import GROUP_OUTCOMES
-from rtrace_otel.analysis.groups import SORTS
-from rtrace_otel.analysis.groups import groups as find_groups
+from rtrace_otel.analysis.flow.choice import Choice
+from rtrace_otel.analysis.flow.groups import SORTS
+from rtrace_otel.analysis.flow.groups import groups as find_groups
+from rtrace_otel.analysis.flow.records import GROUP_OUTCOMES
 from rtrace_otel.cli.choosing import choosing_options
 from rtrace_otel.cli.common import answer, opened, reading_options
 from rtrace_otel.report.groups import groups_document, groups_json

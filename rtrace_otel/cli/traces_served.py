@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from rtrace_otel.analysis.glance import Glance, glance
 from rtrace_otel.analysis.reading.discovery import find_traces
+from rtrace_otel.analysis.watch.glance import Glance, glance
 from rtrace_otel.cli.followed import Followed
 from rtrace_otel.report.html.index import index_page
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any, Final
 
-from rtrace_otel.analysis.flow import Ended, Flow
-from rtrace_otel.analysis.flow_records import AttemptRecord, GroupRecord
+from rtrace_otel.analysis.flow.flow import Ended, Flow
+from rtrace_otel.analysis.flow.records import AttemptRecord, GroupRecord
 from rtrace_otel.columns.source import Sink
 from rtrace_otel.columns.types import Record
 from rtrace_otel.events import Row

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from rtrace_otel.analysis.ages import TrainedStep
+from rtrace_otel.analysis.age.ages import TrainedStep
+from rtrace_otel.analysis.age.staleness import StalenessFold, StepDetail
 from rtrace_otel.analysis.checked import integer, time_of
-from rtrace_otel.analysis.staleness import StalenessFold, StepDetail
 from rtrace_otel.analysis.step_results import StepRecord
 from rtrace_otel.analysis.steps import StepsFold
 from rtrace_otel.columns.source import Sink

@@ -17,8 +17,8 @@ from typing import Any, Final
 
 import aiohttp
 
-from rtrace_otel.analysis.batch_age import pop_batch_age
-from rtrace_otel.analysis.refit_cuts import RefitCuts
+from rtrace_otel.analysis.age.batch_age import pop_batch_age
+from rtrace_otel.analysis.age.refit_cuts import RefitCuts
 from rtrace_otel.demo.client import InferenceClient
 from rtrace_otel.demo.ledger import Generation, Group, Snapshot, load_latest, publish, write_unpublished
 from rtrace_otel.demo.metrics import JobMetrics

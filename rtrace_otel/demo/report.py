@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rtrace_otel.analysis.ages import step_ages
+from rtrace_otel.analysis.age.ages import step_ages
 from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.analysis.restore import restore_report
 from rtrace_otel.analysis.summary import summarise

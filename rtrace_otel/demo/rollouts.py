@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rtrace_otel.analysis.batch_age import batch_age_group_metrics
-from rtrace_otel.analysis.refit_cuts import RefitCuts
+from rtrace_otel.analysis.age.batch_age import batch_age_group_metrics
+from rtrace_otel.analysis.age.refit_cuts import RefitCuts
 from rtrace_otel.demo.client import FailedCallError, InferenceClient, RefusedError
 from rtrace_otel.demo.ledger import Generation, Group
 from rtrace_otel.demo.policy import reward_of, task_of

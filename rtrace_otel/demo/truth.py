@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rtrace_otel.analysis.batch_age import add_up, age_of
-from rtrace_otel.analysis.refit_cuts import RefitCuts, record_refit
+from rtrace_otel.analysis.age.batch_age import add_up, age_of
+from rtrace_otel.analysis.age.refit_cuts import RefitCuts, record_refit
 from rtrace_otel.events import Row
 
 

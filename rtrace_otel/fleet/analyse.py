@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from math import fsum
 from typing import Any, Final
 
-from rtrace_otel.analysis.age_histogram import add_histograms, histogram_of
-from rtrace_otel.analysis.ages import TrainedStep
+from rtrace_otel.analysis.age.ages import TrainedStep
+from rtrace_otel.analysis.age.histogram import add_histograms, histogram_of
 from rtrace_otel.analysis.check.check import CheckFold
 from rtrace_otel.analysis.check.results import CheckReport
 from rtrace_otel.analysis.checked import name, number

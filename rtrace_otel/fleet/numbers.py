@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import fsum
 from typing import Final
 
-from rtrace_otel.analysis.ages import token_age_quantile
+from rtrace_otel.analysis.age.ages import token_age_quantile
 
 WASTED: Final = ("masked", "abandoned", "discarded", "lost")
 """Accounts whose tokens trained nothing."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from rtrace_otel.analysis.ages import AgeDifference, AgeReport, DifferenceKind, StepAge
+from rtrace_otel.analysis.age.ages import AgeDifference, AgeReport, DifferenceKind, StepAge
 from rtrace_otel.report.document import Block, Column, Document, Sentence, Table, printable
 from rtrace_otel.report.numbers import age, count, listed, percent, plural, ranges, shortener
 from rtrace_otel.report.records import flat

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
-from rtrace_otel.analysis.age_by import AgeBy, ValueAge, ValueKind
-from rtrace_otel.analysis.staleness import Staleness
+from rtrace_otel.analysis.age.by_field import AgeBy, ValueAge, ValueKind
+from rtrace_otel.analysis.age.staleness import Staleness
 from rtrace_otel.report.age import headline
 from rtrace_otel.report.document import Block, Column, Document, Sentence, Table, printable
 from rtrace_otel.report.numbers import age, count, percent

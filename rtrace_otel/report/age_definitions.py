@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rtrace_otel.analysis.defined_ages import DefinedAges
-from rtrace_otel.analysis.staleness import Staleness
+from rtrace_otel.analysis.age.defined import DefinedAges
+from rtrace_otel.analysis.age.staleness import Staleness
 from rtrace_otel.report.document import Block, Column, Document, Sentence, Table, printable
 from rtrace_otel.report.numbers import age, plural, shortener
 from rtrace_otel.report.staleness import coverage_blocks

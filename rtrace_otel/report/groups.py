@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from rtrace_otel.analysis.choice import Choice
-from rtrace_otel.analysis.groups import GroupsReport
+from rtrace_otel.analysis.flow.choice import Choice
+from rtrace_otel.analysis.flow.groups import GroupsReport
 from rtrace_otel.report.attempts import sorted_by
 from rtrace_otel.report.document import Column, Document, Sentence, Table, printable
 from rtrace_otel.report.latency import headline, latency_blocks, latency_json

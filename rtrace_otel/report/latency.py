@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rtrace_otel.analysis.flow_records import Outcome
+from rtrace_otel.analysis.flow.phases import PhaseLatency
+from rtrace_otel.analysis.flow.records import Outcome
 from rtrace_otel.analysis.percentiles import EXACT_UP_TO, RELATIVE_ERROR
-from rtrace_otel.analysis.phases import PhaseLatency
 from rtrace_otel.report.document import Block, Column, Sentence, Table
 from rtrace_otel.report.numbers import count, plural, seconds
 

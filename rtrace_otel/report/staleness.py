@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
-from rtrace_otel.analysis.age_coverage import Coverage
-from rtrace_otel.analysis.age_restores import AgeWindow, RestoreAge
-from rtrace_otel.analysis.age_split import AgeSplit, SplitMissing
-from rtrace_otel.analysis.staleness import Staleness
+from rtrace_otel.analysis.age.coverage import Coverage
+from rtrace_otel.analysis.age.restores import AgeWindow, RestoreAge
+from rtrace_otel.analysis.age.split import AgeSplit, SplitMissing
+from rtrace_otel.analysis.age.staleness import Staleness
 from rtrace_otel.report.age import age_document, age_json
 from rtrace_otel.report.document import Block, Column, Document, Sentence, Table, printable
 from rtrace_otel.report.numbers import age, count, listed, percent, plural, ranges, shortener

@@ -11,7 +11,7 @@ from typing import Any, Final
 from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.analysis.reading.tail import TailState
 from rtrace_otel.analysis.runs import RunSummary
-from rtrace_otel.analysis.watch_results import Happening, Snapshot
+from rtrace_otel.analysis.watch.results import Happening, Snapshot
 from rtrace_otel.report.cells import clipped, sparkline
 from rtrace_otel.report.document import printable
 from rtrace_otel.report.frame import Heading, Line, Section, Tone, fitted, joined, listing

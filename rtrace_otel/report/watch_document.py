@@ -8,7 +8,7 @@ from typing import Any
 
 from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.analysis.reading.tail import TailState
-from rtrace_otel.analysis.watch_results import Happening, Snapshot
+from rtrace_otel.analysis.watch.results import Happening, Snapshot
 from rtrace_otel.report.document import Block, Column, Document, Sentence, Table, printable
 from rtrace_otel.report.numbers import age, count, moment, seconds
 from rtrace_otel.report.watch_words import warnings

@@ -6,7 +6,7 @@ from typing import Final
 
 from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.analysis.reading.tail import TailState
-from rtrace_otel.analysis.watch_results import Snapshot
+from rtrace_otel.analysis.watch.results import Snapshot
 from rtrace_otel.report.damage import damage_sentences
 from rtrace_otel.report.document import printable
 from rtrace_otel.report.numbers import plural, seconds, shortener

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rtrace_otel.analysis.age_split import AgeSplit
-from rtrace_otel.analysis.staleness import Staleness, staleness
+from rtrace_otel.analysis.age.split import AgeSplit
+from rtrace_otel.analysis.age.staleness import Staleness, staleness
 from rtrace_otel.events import Row
 from tests.report.history import event, published, trace
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rtrace_otel.analysis.age_by import MAX_LENGTH, MAX_VALUES, AgeBy, ByFold, ValueAge, ValueKind
-from rtrace_otel.analysis.staleness import staleness
+from rtrace_otel.analysis.age.by_field import MAX_LENGTH, MAX_VALUES, AgeBy, ByFold, ValueAge, ValueKind
+from rtrace_otel.analysis.age.staleness import staleness
 from rtrace_otel.events import Row
 from tests.report.history import dispatched, event, published, reserved, resumed, sealed, trace, trained
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from rtrace_otel.analysis.age_definitions import DEFINITIONS, DEFINITIONS_BY_NAME
-from rtrace_otel.analysis.defined_ages import DefinedAges, DefinitionFold
-from rtrace_otel.analysis.staleness import staleness
+from rtrace_otel.analysis.age.defined import DefinedAges, DefinitionFold
+from rtrace_otel.analysis.age.definitions import DEFINITIONS, DEFINITIONS_BY_NAME
+from rtrace_otel.analysis.age.staleness import staleness
 from rtrace_otel.events import Row
 from tests.analysis.staleness_rows import step_began
 from tests.report.history import (

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rtrace_otel.analysis.age_split import SplitMissing, SplitSums, add_splits
+from rtrace_otel.analysis.age.split import SplitMissing, SplitSums, add_splits
 from tests.analysis.staleness_rows import BEGAN, GROUP, found, only_parts, parts, step_began
 from tests.report.history import published, refit, restored, started, trained
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rtrace_otel.analysis.age_split import SplitMissing
+from rtrace_otel.analysis.age.split import SplitMissing
 from rtrace_otel.events import Row
 from tests.analysis.staleness_rows import BEGAN, GROUP, found, only_parts, parts, step_began
 from tests.report.history import published, refit, started, trained

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rtrace_otel.analysis.ages import AgeReport, StepAge, step_ages, token_age_quantile
+from rtrace_otel.analysis.age.ages import AgeReport, StepAge, step_ages, token_age_quantile
 from rtrace_otel.events import Row
 from tests.report.history import event, published, refit, rounded, trace, trained
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rtrace_otel.analysis.ages import AgeDifference, DifferenceKind, step_ages
+from rtrace_otel.analysis.age.ages import AgeDifference, DifferenceKind, step_ages
 from rtrace_otel.events import Row
 from tests.report.history import event, published, refit, rounded, started, trace, trained
 

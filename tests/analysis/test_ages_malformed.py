@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.ages import step_ages
+from rtrace_otel.analysis.age.ages import step_ages
 from rtrace_otel.events import EVENTS, Row
 from rtrace_otel.report.age import age_document, age_json
 from tests.report.history import published, refit, trace, trained

@@ -10,8 +10,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.ages import DifferenceKind, StepAge, step_ages
-from rtrace_otel.analysis.batch_age import batch_age_by_step, recomputed_tokens_by_version
+from rtrace_otel.analysis.age.ages import DifferenceKind, StepAge, step_ages
+from rtrace_otel.analysis.age.batch_age import batch_age_by_step, recomputed_tokens_by_version
 from rtrace_otel.events import Row
 from tests.report.history import event, published, refit, trace, trained
 

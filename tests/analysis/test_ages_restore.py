@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rtrace_otel.analysis.ages import AgeFold, AgeReport, StepAge, step_ages
+from rtrace_otel.analysis.age.ages import AgeFold, AgeReport, StepAge, step_ages
 from rtrace_otel.events import Row
 from tests.report.history import event, published, refit, restored, rounded, started, trace, trained
 

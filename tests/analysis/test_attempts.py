@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from rtrace_otel.analysis.attempts import AttemptsFold, AttemptsReport, attempts
-from rtrace_otel.analysis.choice import Choice
-from rtrace_otel.analysis.flow_records import AttemptRecord, Outcome, WaitsFor
+from rtrace_otel.analysis.flow.attempts import AttemptsFold, AttemptsReport, attempts
+from rtrace_otel.analysis.flow.choice import Choice
+from rtrace_otel.analysis.flow.records import AttemptRecord, Outcome, WaitsFor
 from rtrace_otel.events import Row
 from tests.report.history import event, started, trace
 from tests.report.timed import JOB, abandon, at, dispatch, group, refuse, seal, step, sync

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.batch_age import (
+from rtrace_otel.analysis.age.batch_age import (
     BATCH_AGE_TOKENS_METRIC,
     BATCH_AGE_VERSION_SUM_METRIC,
     batch_age_by_step,

@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 
-from rtrace_otel.analysis.ages import recomputed_batch_age_by_step
-from rtrace_otel.analysis.attempts import attempts
+from rtrace_otel.analysis.age.ages import recomputed_batch_age_by_step
+from rtrace_otel.analysis.age.staleness import staleness
 from rtrace_otel.analysis.check.check import CheckFold
-from rtrace_otel.analysis.choice import Choice
-from rtrace_otel.analysis.groups import groups
+from rtrace_otel.analysis.flow.attempts import attempts
+from rtrace_otel.analysis.flow.choice import Choice
+from rtrace_otel.analysis.flow.groups import groups
 from rtrace_otel.analysis.reading.damage import Tally
-from rtrace_otel.analysis.staleness import staleness
 from rtrace_otel.analysis.steps import train_steps
 from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.testing import SimulationSettings, simulate

@@ -19,10 +19,11 @@ ALLOWED_KIB: Final = 2 * 1024
 
 PROGRAM: Final = """
 import re, sys
-from rtrace_otel.analysis.attempts import AttemptsFold
-from rtrace_otel.analysis.choice import Choice
-from rtrace_otel.analysis.groups import GroupsFold
-from rtrace_otel.analysis import flow, queue_depth
+from rtrace_otel.analysis.flow.attempts import AttemptsFold
+from rtrace_otel.analysis.flow.choice import Choice
+from rtrace_otel.analysis.flow.groups import GroupsFold
+from rtrace_otel.analysis import queue_depth
+from rtrace_otel.analysis.flow import flow
 from rtrace_otel.analysis.steps import StepsFold
 
 flow.MAX_ENDED = queue_depth.MAX_CHANGES = queue_depth.MAX_PUBLISHED = 2_000

@@ -9,10 +9,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.attempts import attempts
-from rtrace_otel.analysis.choice import Choice
-from rtrace_otel.analysis.flow_records import AttemptRecord
-from rtrace_otel.analysis.groups import groups
+from rtrace_otel.analysis.flow.attempts import attempts
+from rtrace_otel.analysis.flow.choice import Choice
+from rtrace_otel.analysis.flow.groups import groups
+from rtrace_otel.analysis.flow.records import AttemptRecord
 from rtrace_otel.analysis.steps import train_steps
 from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.events import Row

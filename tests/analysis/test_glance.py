@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from rtrace_otel.analysis import glance as module
-from rtrace_otel.analysis.glance import Glance, glance
+from rtrace_otel.analysis.watch import glance as module
+from rtrace_otel.analysis.watch.glance import Glance, glance
 from rtrace_otel.events import Row
 from tests.cli.conftest import JOB, RUN_B
 from tests.cli.program import write

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from rtrace_otel.analysis.choice import Choice
-from rtrace_otel.analysis.flow_records import GroupRecord, Outcome, WaitsFor
-from rtrace_otel.analysis.groups import GroupsFold, GroupsReport, groups
+from rtrace_otel.analysis.flow.choice import Choice
+from rtrace_otel.analysis.flow.groups import GroupsFold, GroupsReport, groups
+from rtrace_otel.analysis.flow.records import GroupRecord, Outcome, WaitsFor
 from rtrace_otel.events import Row
 from tests.report.history import event, restored, resumed, started, trace
 from tests.report.timed import JOB, abandon, at, dispatch, group, seal, step
@@ -215,7 +215,7 @@ def test_groups_left_behind_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None
 
     A group whose id was only used again is still open in its run.
     """
-    monkeypatch.setattr("rtrace_otel.analysis.flow.MAX_BEHIND", 1)
+    monkeypatch.setattr("rtrace_otel.analysis.flow.flow.MAX_BEHIND", 1)
     rows = [
         group(1, "a", "reserved", "f"), group(1, "a", "reserved", "g"), group(1, "a", "reserved", "h"), started("b"),
         group(2, "b", "reserved", "f"), group(3, "b", "reserved", "g", origin_run="a"),

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rtrace_otel.analysis.age.staleness import staleness
 from rtrace_otel.analysis.check.check import CheckFold
+from rtrace_otel.analysis.flow.slow import SlowFold
 from rtrace_otel.analysis.overview import Overview, OverviewFold
 from rtrace_otel.analysis.pauses import pauses
 from rtrace_otel.analysis.restore import restore_report
-from rtrace_otel.analysis.slow import SlowFold
-from rtrace_otel.analysis.staleness import staleness
 from rtrace_otel.analysis.steps import train_steps
 from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.analysis.timeline.fold import timeline

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.rates import WINDOW_S, RecentCounts
+from rtrace_otel.analysis.watch.rates import WINDOW_S, RecentCounts
 
 
 def test_counts_leave_the_window_after_a_minute() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.batch_age import age_of, recomputed_tokens_by_version, tokens_by_version
-from rtrace_otel.analysis.refit_cuts import RefitCuts, rebuild_refit_cuts
+from rtrace_otel.analysis.age.batch_age import age_of, recomputed_tokens_by_version, tokens_by_version
+from rtrace_otel.analysis.age.refit_cuts import RefitCuts, rebuild_refit_cuts
 from rtrace_otel.events import Row
 from tests.analysis.rows import read_back, row
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rtrace_otel.analysis.refit_cuts import RefitCuts, rebuild_refit_cuts
+from rtrace_otel.analysis.age.refit_cuts import RefitCuts, rebuild_refit_cuts
 from rtrace_otel.events import Row
 from tests.analysis.rows import read_back, row
 

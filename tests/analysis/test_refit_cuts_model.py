@@ -10,7 +10,7 @@ from typing import TypeAlias
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.refit_cuts import RefitCuts
+from rtrace_otel.analysis.age.refit_cuts import RefitCuts
 
 Op: TypeAlias = tuple[str, int, int]
 

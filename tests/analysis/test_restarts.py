@@ -8,9 +8,14 @@ from typing import Any
 
 import pytest
 
-from rtrace_otel.analysis.batch_age import age_of, batch_age_by_step, recomputed_tokens_by_version, tokens_by_version
+from rtrace_otel.analysis.age.batch_age import (
+    age_of,
+    batch_age_by_step,
+    recomputed_tokens_by_version,
+    tokens_by_version,
+)
+from rtrace_otel.analysis.age.refit_cuts import RefitCuts, rebuild_refit_cuts
 from rtrace_otel.analysis.reading.reader import read_events
-from rtrace_otel.analysis.refit_cuts import RefitCuts, rebuild_refit_cuts
 from rtrace_otel.events import Row
 from rtrace_otel.record.trace import RolloutTrace
 from tests.analysis.rows import lines, near, row

@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.attempts import attempts
-from rtrace_otel.analysis.groups import groups
-from rtrace_otel.analysis.slow import SLOWEST, STRAGGLERS, SlowFold
+from rtrace_otel.analysis.flow.attempts import attempts
+from rtrace_otel.analysis.flow.groups import groups
+from rtrace_otel.analysis.flow.slow import SLOWEST, STRAGGLERS, SlowFold
 from rtrace_otel.events import Row
 from rtrace_otel.testing import simulate, varied_settings
 from tests.analysis.rows import row

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from rtrace_otel.analysis.age_coverage import Coverage
-from rtrace_otel.analysis.age_restores import WINDOW, AgeWindow, RestoreAge
-from rtrace_otel.analysis.ages import step_ages
+from rtrace_otel.analysis.age.ages import step_ages
+from rtrace_otel.analysis.age.coverage import Coverage
+from rtrace_otel.analysis.age.restores import WINDOW, AgeWindow, RestoreAge
+from rtrace_otel.analysis.age.staleness import Staleness, staleness
+from rtrace_otel.analysis.age.versions import MAX_INSTALLED, MAX_OPEN_STEPS, VersionsInForce
 from rtrace_otel.analysis.recent import Recent
-from rtrace_otel.analysis.staleness import Staleness, staleness
-from rtrace_otel.analysis.versions import MAX_INSTALLED, MAX_OPEN_STEPS, VersionsInForce
 from tests.analysis.staleness_rows import found, step_began
 from tests.report.history import event, published, refit, restored, started, trace, trained
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.age_by import ByFold
-from rtrace_otel.analysis.age_definitions import DEFINITIONS
-from rtrace_otel.analysis.defined_ages import DefinitionFold
+from rtrace_otel.analysis.age.by_field import ByFold
+from rtrace_otel.analysis.age.defined import DefinitionFold
+from rtrace_otel.analysis.age.definitions import DEFINITIONS
+from rtrace_otel.analysis.age.staleness import Staleness, staleness
 from rtrace_otel.analysis.reading.damage import Tally
-from rtrace_otel.analysis.staleness import Staleness, staleness
 from rtrace_otel.events import EVENTS, Row
 from rtrace_otel.report.age_by import by_document, by_json
 from rtrace_otel.report.age_definitions import definitions_document, definitions_json

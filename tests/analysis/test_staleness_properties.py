@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.age_by import ByFold
-from rtrace_otel.analysis.age_split import AgeSplit
-from rtrace_otel.analysis.staleness import staleness
+from rtrace_otel.analysis.age.by_field import ByFold
+from rtrace_otel.analysis.age.split import AgeSplit
+from rtrace_otel.analysis.age.staleness import staleness
 from rtrace_otel.events import Row
 from tests.analysis.staleness_rows import step_began
 from tests.report.history import published, refit, restored, started, trace, trained

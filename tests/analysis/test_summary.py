@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rtrace_otel.analysis.ages import AgeReport, step_ages
+from rtrace_otel.analysis.age.ages import AgeReport, step_ages
 from rtrace_otel.analysis.summary import MAX_OTHER, summarise
 from rtrace_otel.analysis.summary_results import AttemptCounts, GroupCounts, Summary
 from rtrace_otel.events import Row

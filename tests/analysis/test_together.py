@@ -7,11 +7,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from rtrace_otel.analysis.age.staleness import staleness
 from rtrace_otel.analysis.answers import answers
 from rtrace_otel.analysis.check.check import check_trace
 from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.restore import restore_report
-from rtrace_otel.analysis.staleness import staleness
 from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.analysis.together import Part, together
 from rtrace_otel.events import Row

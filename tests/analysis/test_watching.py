@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from rtrace_otel.analysis.runs import RunFold
 from rtrace_otel.analysis.summary import summarise
-from rtrace_otel.analysis.watch_results import Happening, LiveAttempts, LiveGroups, Rates, StepPoint, UnderWay
-from rtrace_otel.analysis.watched_attempts import WatchedAttempts
-from rtrace_otel.analysis.watching import MAX_HAPPENINGS, MAX_STEPS, WatchFold, snapshot_of
+from rtrace_otel.analysis.watch.attempts import WatchedAttempts
+from rtrace_otel.analysis.watch.results import Happening, LiveAttempts, LiveGroups, Rates, StepPoint, UnderWay
+from rtrace_otel.analysis.watch.watching import MAX_HAPPENINGS, MAX_STEPS, WatchFold, snapshot_of
 from rtrace_otel.events import EVENTS, Row
 from rtrace_otel.testing import SimulationSettings, simulate
 from tests.analysis.ledger.histories import histories

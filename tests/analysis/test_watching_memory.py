@@ -15,7 +15,7 @@ ALLOWED_KIB: Final = 4 * 1024
 PROGRAM: Final = """
 import json, re, sys
 from rtrace_otel.analysis.reading.tail import Tail
-from rtrace_otel.analysis.watching import WatchFold
+from rtrace_otel.analysis.watch.watching import WatchFold
 
 path, looks = sys.argv[1], int(sys.argv[2])
 tail, fold, seq, most_read = Tail(path), WatchFold(), 0, 0

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from rtrace_otel.analysis.batch_age import batch_age_by_step
+from rtrace_otel.analysis.age.batch_age import batch_age_by_step
 from rtrace_otel.analysis.reading.reader import read_events
 
 Ages = dict[int, float]

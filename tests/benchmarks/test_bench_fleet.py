@@ -28,7 +28,7 @@ of stops and through all rules of the check, which cost two and three times the 
 _AGE: Final = """
 import sys
 from pathlib import Path
-from rtrace_otel.analysis.ages import step_ages
+from rtrace_otel.analysis.age.ages import step_ages
 from rtrace_otel.analysis.reading.reader import read_events
 for path in sorted(Path(sys.argv[1]).rglob("rollout_trace.jsonl")):
     step_ages(read_events(path))

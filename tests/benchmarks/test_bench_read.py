@@ -22,7 +22,7 @@ import msgspec
 import pytest
 
 from rtrace_otel.analysis.reading.tail import Tail
-from rtrace_otel.analysis.watching import WatchFold
+from rtrace_otel.analysis.watch.watching import WatchFold
 from tests.benchmarks.flat_rows import Row, flat_rows, write_flat, write_otlp
 
 ROOT = Path(__file__).parents[2]

@@ -23,7 +23,7 @@ MIB_MORE = {"restore": 10, "waste": 24, "check": 32}
 _CHILD = """
 import sys, time
 from rtrace_otel.analysis.reading.reader import read_events
-from rtrace_otel.analysis.ages import step_ages
+from rtrace_otel.analysis.age.ages import step_ages
 from rtrace_otel.analysis.check.check import check_trace
 from rtrace_otel.analysis.restore import restore_report
 from rtrace_otel.analysis.waste import waste_report

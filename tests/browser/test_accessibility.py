@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from rtrace_otel.analysis.glance import Glance
+from rtrace_otel.analysis.watch.glance import Glance
 from rtrace_otel.fleet.numbers import Numbers, Volume
 from rtrace_otel.fleet.report import fleet_report
 from rtrace_otel.report.fleet_page import fleet_page

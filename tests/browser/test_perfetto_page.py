@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from rtrace_otel.analysis.ages import step_ages
+from rtrace_otel.analysis.age.ages import step_ages
 from rtrace_otel.analysis.backdrop import Backdrop
 from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.report.slices import LEFT_OUT, moments_of, stretches_of, title_of, track_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rtrace_otel.analysis.age_definitions import DEFINITIONS_BY_NAME
+from rtrace_otel.analysis.age.definitions import DEFINITIONS_BY_NAME
 from tests.cli.conftest import JOB
 from tests.cli.program import Run, strict_json, write
 from tests.cli.pseudo import on_terminal

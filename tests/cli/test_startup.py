@@ -65,7 +65,7 @@ def test_the_library_loads_nothing_of_the_command_line(code: str) -> None:
 
 def test_the_library_has_the_modules_that_are_checked() -> None:
     """The list is not empty by mistake."""
-    assert {"rtrace_otel.analysis.ages", "rtrace_otel.report.formats", "rtrace_otel.record.trace"} <= set(LIBRARY)
+    assert {"rtrace_otel.analysis.age.ages", "rtrace_otel.report.formats", "rtrace_otel.record.trace"} <= set(LIBRARY)
 
 
 def test_the_version_loads_no_library() -> None:

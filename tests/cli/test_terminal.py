@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from rtrace_otel.analysis.ages import step_ages
+from rtrace_otel.analysis.age.ages import step_ages
 from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.cli.terminal import render_documents, render_terminal
 from rtrace_otel.report.age import age_document

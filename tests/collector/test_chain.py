@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rtrace_otel.analysis.age_by_step import EVENTS
+from rtrace_otel.analysis.age.by_step import EVENTS
 from rtrace_otel.events import EVENTS_BY_NAME
 from rtrace_otel.spans.otlp_usual import Usual
 from tests.collector.conftest import Stack

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from rtrace_otel.analysis.attempts import attempts
-from rtrace_otel.analysis.choice import Choice
-from rtrace_otel.analysis.groups import groups
+from rtrace_otel.analysis.age.staleness import staleness
+from rtrace_otel.analysis.flow.attempts import attempts
+from rtrace_otel.analysis.flow.choice import Choice
+from rtrace_otel.analysis.flow.groups import groups
 from rtrace_otel.analysis.ledger.work import Amount, Fate
 from rtrace_otel.analysis.restore import restore_report
-from rtrace_otel.analysis.staleness import staleness
 from rtrace_otel.analysis.steps import train_steps
 from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.analysis.waste import waste_report

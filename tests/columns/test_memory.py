@@ -9,7 +9,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pytest
 
-from rtrace_otel.analysis import flow
+from rtrace_otel.analysis.flow import flow
 from rtrace_otel.columns import arrow
 from rtrace_otel.columns.arrow import ArrowTables
 from rtrace_otel.events import Row

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 import pytest
 
-from rtrace_otel.analysis.attempts import attempts
-from rtrace_otel.analysis.choice import Choice
+from rtrace_otel.analysis.age.staleness import staleness
+from rtrace_otel.analysis.flow.attempts import attempts
+from rtrace_otel.analysis.flow.choice import Choice
 from rtrace_otel.analysis.restore import restore_report
-from rtrace_otel.analysis.staleness import staleness
 from rtrace_otel.analysis.steps import train_steps
 from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.analysis.waste import waste_report

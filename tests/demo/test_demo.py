@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rtrace_otel.analysis.ages import DifferenceKind, step_ages
-from rtrace_otel.analysis.batch_age import batch_age_by_step, recomputed_tokens_by_version
+from rtrace_otel.analysis.age.ages import DifferenceKind, step_ages
+from rtrace_otel.analysis.age.batch_age import batch_age_by_step, recomputed_tokens_by_version
 from rtrace_otel.analysis.ledger.work import Fate
 from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.restore import RestoreFold

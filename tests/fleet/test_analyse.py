@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.ages import step_ages
+from rtrace_otel.analysis.age.ages import step_ages
 from rtrace_otel.analysis.check.check import check_trace
 from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.restore import restore_report

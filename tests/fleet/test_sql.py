@@ -9,8 +9,8 @@ from typing import Final
 
 import pytest
 
-from rtrace_otel.analysis.ages import token_age_quantile
-from rtrace_otel.analysis.batch_age import batch_age_by_step
+from rtrace_otel.analysis.age.ages import token_age_quantile
+from rtrace_otel.analysis.age.batch_age import batch_age_by_step
 from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.events import Row

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rtrace_otel.analysis.batch_age import batch_age_by_step
+from rtrace_otel.analysis.age.batch_age import batch_age_by_step
 from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.summary import summarise
 from tests.cli.program import Result, rtrace

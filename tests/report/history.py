@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rtrace_otel.analysis.ages import AgeReport
+from rtrace_otel.analysis.age.ages import AgeReport
 from rtrace_otel.events import Row
 
 START = 1_000.0

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rtrace_otel.analysis.ages import AgeDifference, AgeReport, DifferenceKind, StepAge, step_ages
+from rtrace_otel.analysis.age.ages import AgeDifference, AgeReport, DifferenceKind, StepAge, step_ages
 from rtrace_otel.report.age import age_document, age_json, difference_sentences, headline
 from rtrace_otel.report.formats import to_csv, to_markdown
 from tests.report.history import published, refit, rounded, trace, trained

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rtrace_otel.analysis.age_by import ByFold
-from rtrace_otel.analysis.staleness import staleness
+from rtrace_otel.analysis.age.by_field import ByFold
+from rtrace_otel.analysis.age.staleness import staleness
 from rtrace_otel.events import Row
 from rtrace_otel.report.age_by import MAX_SHOWN, by_document, by_json
 from rtrace_otel.report.document import Document

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rtrace_otel.analysis.age_definitions import DEFINITIONS, DEFINITIONS_BY_NAME
-from rtrace_otel.analysis.defined_ages import DefinedAges, DefinitionFold
-from rtrace_otel.analysis.staleness import Staleness, staleness
+from rtrace_otel.analysis.age.defined import DefinedAges, DefinitionFold
+from rtrace_otel.analysis.age.definitions import DEFINITIONS, DEFINITIONS_BY_NAME
+from rtrace_otel.analysis.age.staleness import Staleness, staleness
 from rtrace_otel.events import Row
 from rtrace_otel.report.age_definitions import definitions_document, definitions_json
 from rtrace_otel.report.formats import to_csv, to_markdown

@@ -6,10 +6,10 @@ from dataclasses import asdict
 
 import pytest
 
-from rtrace_otel.analysis.attempts import attempts
-from rtrace_otel.analysis.choice import Choice
+from rtrace_otel.analysis.flow.attempts import attempts
+from rtrace_otel.analysis.flow.choice import Choice
+from rtrace_otel.analysis.flow.phases import PHASES, PhaseLatency
 from rtrace_otel.analysis.percentiles import Distribution
-from rtrace_otel.analysis.phases import PHASES, PhaseLatency
 from rtrace_otel.report.attempts import attempts_document, attempts_json, sorted_by
 from rtrace_otel.report.document import Sentence
 from rtrace_otel.report.formats import to_csv, to_markdown

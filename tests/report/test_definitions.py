@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from rtrace_otel.analysis.ages import step_ages
+from rtrace_otel.analysis.age.ages import step_ages
 from rtrace_otel.analysis.check.registry import RULES, RULES_BY_CODE
 from rtrace_otel.analysis.compare.metrics import METRICS
 from rtrace_otel.analysis.summary import summarise

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from rtrace_otel.analysis.choice import Choice
-from rtrace_otel.analysis.groups import groups
+from rtrace_otel.analysis.flow.choice import Choice
+from rtrace_otel.analysis.flow.groups import groups
 from rtrace_otel.report.formats import to_csv, to_markdown
 from rtrace_otel.report.groups import groups_document, groups_json
 from tests.report.timed import JOB

@@ -10,14 +10,14 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from rtrace_otel.analysis.ages import step_ages
-from rtrace_otel.analysis.attempts import attempts
+from rtrace_otel.analysis.age.ages import step_ages
 from rtrace_otel.analysis.check.check import CheckFold
 from rtrace_otel.analysis.check.results import CheckReport
-from rtrace_otel.analysis.choice import Choice
 from rtrace_otel.analysis.compare.compare import compare
 from rtrace_otel.analysis.compare.measure import measure
-from rtrace_otel.analysis.groups import groups
+from rtrace_otel.analysis.flow.attempts import attempts
+from rtrace_otel.analysis.flow.choice import Choice
+from rtrace_otel.analysis.flow.groups import groups
 from rtrace_otel.analysis.reading.damage import Damage, DamageKind, ReadReport, SeqGap, Tally
 from rtrace_otel.analysis.restore import restore_report
 from rtrace_otel.analysis.steps import train_steps

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rtrace_otel.analysis.glance import Glance
+from rtrace_otel.analysis.watch.glance import Glance
 from rtrace_otel.report.html.index import headline, index_page
 
 NOW = 2_000.0

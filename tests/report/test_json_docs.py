@@ -10,11 +10,12 @@ from typing import Any, Final, get_args
 
 import pytest
 
-from rtrace_otel.analysis.age_by import ByFold, ValueKind
-from rtrace_otel.analysis.age_definitions import DEFINITIONS as AGE_DEFINITIONS
-from rtrace_otel.analysis.age_split import SplitMissing
-from rtrace_otel.analysis.ages import DifferenceKind
-from rtrace_otel.analysis.attempts import attempts
+from rtrace_otel.analysis.age.ages import DifferenceKind
+from rtrace_otel.analysis.age.by_field import ByFold, ValueKind
+from rtrace_otel.analysis.age.defined import DefinitionFold
+from rtrace_otel.analysis.age.definitions import DEFINITIONS as AGE_DEFINITIONS
+from rtrace_otel.analysis.age.split import SplitMissing
+from rtrace_otel.analysis.age.staleness import staleness
 from rtrace_otel.analysis.check.rule import Severity
 from rtrace_otel.analysis.compare.compare import Verdict as Compared
 from rtrace_otel.analysis.compare.compare import compare
@@ -22,21 +23,20 @@ from rtrace_otel.analysis.compare.gates import judge, parse_gate
 from rtrace_otel.analysis.compare.measure import measure
 from rtrace_otel.analysis.compare.metrics import METRICS
 from rtrace_otel.analysis.compare.values import Known
-from rtrace_otel.analysis.defined_ages import DefinitionFold
-from rtrace_otel.analysis.flow_records import Outcome, WaitsFor
-from rtrace_otel.analysis.groups import groups
+from rtrace_otel.analysis.flow.attempts import attempts
+from rtrace_otel.analysis.flow.groups import groups
+from rtrace_otel.analysis.flow.phases import PHASES
+from rtrace_otel.analysis.flow.records import Outcome, WaitsFor
 from rtrace_otel.analysis.ledger.work import Fate
-from rtrace_otel.analysis.phases import PHASES
 from rtrace_otel.analysis.reading.damage import Damage, DamageKind, SeqGap, Tally
 from rtrace_otel.analysis.reading.tail import Tail
 from rtrace_otel.analysis.restore import restore_report
 from rtrace_otel.analysis.runs import HowEnded
-from rtrace_otel.analysis.staleness import staleness
 from rtrace_otel.analysis.step_results import Verdict
 from rtrace_otel.analysis.steps import train_steps
 from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.analysis.waste import waste_report
-from rtrace_otel.analysis.watching import snapshot_of
+from rtrace_otel.analysis.watch.watching import snapshot_of
 from rtrace_otel.columns.query import QueryResult
 from rtrace_otel.report.age_by import by_json
 from rtrace_otel.report.age_definitions import definitions_json as age_definitions_json

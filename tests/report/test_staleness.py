@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rtrace_otel.analysis.age_coverage import Coverage
-from rtrace_otel.analysis.staleness import staleness
+from rtrace_otel.analysis.age.coverage import Coverage
+from rtrace_otel.analysis.age.staleness import staleness
 from rtrace_otel.events import Row
 from rtrace_otel.report.age import age_document, age_json
 from rtrace_otel.report.document import Table

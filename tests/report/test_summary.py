@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rtrace_otel.analysis.ages import AgeReport
+from rtrace_otel.analysis.age.ages import AgeReport
 from rtrace_otel.analysis.reading.damage import Damage, DamageKind, ReadReport, Tally
 from rtrace_otel.analysis.runs import RunSummary
 from rtrace_otel.analysis.summary_results import AttemptCounts, GroupCounts, Summary

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rtrace_otel.analysis.reading.damage import Damage, DamageKind, SeqGap, Tally
 from rtrace_otel.analysis.reading.tail import TailState
-from rtrace_otel.analysis.watching import snapshot_of
+from rtrace_otel.analysis.watch.watching import snapshot_of
 from rtrace_otel.events import Row
 from rtrace_otel.report.cells import cells
 from rtrace_otel.report.document import Table

@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.ages import step_ages
+from rtrace_otel.analysis.age.ages import step_ages
 from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.events import Row
 from rtrace_otel.spans.exporter import JsonlSpanExporter

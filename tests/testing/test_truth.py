@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.ages import recomputed_batch_age_by_step
+from rtrace_otel.analysis.age.ages import recomputed_batch_age_by_step
 from rtrace_otel.events import Row
 from rtrace_otel.testing.settings import SimulationSettings
 from rtrace_otel.testing.simulate import simulate

@@ -7,11 +7,11 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any, Final
 
+from rtrace_otel.analysis.age.refit_cuts import RefitCuts, well_formed
+from rtrace_otel.analysis.age.trained_groups import Published, TrainedGroup
 from rtrace_otel.analysis.check.findings import Findings
 from rtrace_otel.analysis.check.lineage import Place
 from rtrace_otel.analysis.check.values import MAX_WHOLE, named
-from rtrace_otel.analysis.refit_cuts import RefitCuts, well_formed
-from rtrace_otel.analysis.trained_groups import Published, TrainedGroup
 from rtrace_otel.events import Row
 
 _BEYOND: Final = "had more tokens at a refit than were published of {it}"

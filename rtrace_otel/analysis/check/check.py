@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
-from rtrace_otel.analysis.ages import AgeFold, TrainedStep
+from rtrace_otel.analysis.age.ages import AgeFold, TrainedStep
 from rtrace_otel.analysis.check.accounts import Accounts
 from rtrace_otel.analysis.check.attempts import AttemptRules
 from rtrace_otel.analysis.check.calls import CallRules

@@ -5,13 +5,13 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from rtrace_otel.analysis.batch_age import clean_counts
+from rtrace_otel.analysis.age.batch_age import clean_counts
+from rtrace_otel.analysis.age.refit_cuts import well_formed
 from rtrace_otel.analysis.check.accounts import Accounts
 from rtrace_otel.analysis.check.findings import Findings
 from rtrace_otel.analysis.check.lineage import Life, Place
 from rtrace_otel.analysis.check.recent import Recent
 from rtrace_otel.analysis.check.values import identities, identity, named, whole
-from rtrace_otel.analysis.refit_cuts import well_formed
 from rtrace_otel.events import Row
 
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from rtrace_otel.analysis.age_results import DifferenceKind
-from rtrace_otel.analysis.ages import MAX_GROUPS, TOLERANCE, AgeFold, StepDifference, TrainedStep
+from rtrace_otel.analysis.age.ages import MAX_GROUPS, TOLERANCE, AgeFold, StepDifference, TrainedStep
+from rtrace_otel.analysis.age.results import DifferenceKind
+from rtrace_otel.analysis.age.trained_groups import WatchGroup
 from rtrace_otel.analysis.check.findings import Findings
 from rtrace_otel.analysis.check.lineage import Place
 from rtrace_otel.analysis.check.values import whole
-from rtrace_otel.analysis.trained_groups import WatchGroup
 from rtrace_otel.events import Row
 
 MAX_LISTED: Final = 5

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Final
 
-from rtrace_otel.analysis.batch_age import clean_counts
+from rtrace_otel.analysis.age.batch_age import clean_counts
+from rtrace_otel.analysis.age.refit_cuts import well_formed
 from rtrace_otel.analysis.check.findings import Findings
 from rtrace_otel.analysis.check.lineage import Life, Place
 from rtrace_otel.analysis.check.values import identity, named, whole
-from rtrace_otel.analysis.refit_cuts import well_formed
 from rtrace_otel.analysis.runs import HowEnded
 from rtrace_otel.events import Row
 

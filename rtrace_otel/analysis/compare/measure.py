@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from rtrace_otel.analysis.age_histogram import add_histograms, histogram_of
-from rtrace_otel.analysis.ages import TrainedStep
+from rtrace_otel.analysis.age.ages import TrainedStep
+from rtrace_otel.analysis.age.histogram import add_histograms, histogram_of
 from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.restore_results import RestoreReport

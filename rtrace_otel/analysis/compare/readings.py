@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from rtrace_otel.analysis.ages import token_age_quantile
+from rtrace_otel.analysis.age.ages import token_age_quantile
 from rtrace_otel.analysis.compare.measure import Measures
 from rtrace_otel.analysis.compare.values import (
     FROM_SPANS,

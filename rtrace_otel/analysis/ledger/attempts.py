@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from sys import intern
 
+from rtrace_otel.analysis.age.refit_cuts import well_formed
 from rtrace_otel.analysis.calls import attempt_of_call
 from rtrace_otel.analysis.checked import amount
 from rtrace_otel.analysis.ledger.books import Books
@@ -12,7 +13,6 @@ from rtrace_otel.analysis.ledger.branch import Branch
 from rtrace_otel.analysis.ledger.groups import Groups, id_of
 from rtrace_otel.analysis.ledger.missing import MissingWork, carried, dispatched_again, kept, lost_before
 from rtrace_otel.analysis.ledger.work import Ended, Fate, Loss, PromptGroup, Rollout
-from rtrace_otel.analysis.refit_cuts import well_formed
 from rtrace_otel.events import Row
 
 

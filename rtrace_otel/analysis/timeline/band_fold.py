@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from rtrace_otel.analysis.ages import AgeFold, TrainedStep
+from rtrace_otel.analysis.age.ages import AgeFold, TrainedStep
 from rtrace_otel.analysis.checked import amount, duration, integer, name, names, time_of
 from rtrace_otel.analysis.ledger.stops import OpenStop
 from rtrace_otel.analysis.runs import RunSummary

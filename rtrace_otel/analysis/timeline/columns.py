@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rtrace_otel.analysis.flow_records import ATTEMPT_OUTCOMES, Outcome
+from rtrace_otel.analysis.flow.records import ATTEMPT_OUTCOMES, Outcome
 from rtrace_otel.analysis.ledger.work import Fate
 from rtrace_otel.analysis.timeline.kept import Bar
 from rtrace_otel.analysis.timeline.results import NOWHERE, UNKNOWN, AttemptColumns, Tables

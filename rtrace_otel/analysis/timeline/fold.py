@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import chain
 
-from rtrace_otel.analysis.ages import AgeFold
+from rtrace_otel.analysis.age.ages import AgeFold
 from rtrace_otel.analysis.checked import time_of
-from rtrace_otel.analysis.flow import Flow
-from rtrace_otel.analysis.flow_records import Outcome
-from rtrace_otel.analysis.flow_tap import FlowTap
+from rtrace_otel.analysis.flow.flow import Flow
+from rtrace_otel.analysis.flow.records import Outcome
+from rtrace_otel.analysis.flow.tap import FlowTap
 from rtrace_otel.analysis.ledger.follow import RolloutFollower
 from rtrace_otel.analysis.ledger.work import Fate
 from rtrace_otel.analysis.queue_depth import Depth, Queues

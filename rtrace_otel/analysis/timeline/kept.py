@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Final, Generic, NamedTuple, TypeVar
 from zlib import crc32
 
-from rtrace_otel.analysis.flow_records import AttemptRecord, Outcome
+from rtrace_otel.analysis.flow.records import AttemptRecord, Outcome
 
 MAX_ATTEMPTS: Final = 100_000
 """Attempts that a picture holds, at most, unless told otherwise."""

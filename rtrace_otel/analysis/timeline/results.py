@@ -70,7 +70,7 @@ class AttemptColumns:
         level: Place of what a restore kept of it.
         lane: Lane, from 0.
         outcome: How it ended within its run, as a place in
-            :data:`~rtrace_otel.analysis.flow_records.ATTEMPT_OUTCOMES`.
+            :data:`~rtrace_otel.analysis.flow.records.ATTEMPT_OUTCOMES`.
         state: Place of its state in :data:`~rtrace_otel.analysis.timeline.states.STATES`.
         fate: Place in :data:`~rtrace_otel.analysis.timeline.states.FATES` of what became of it after a stop.
         start: First dispatch, or when it went on after a restore, in Unix seconds.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
-from rtrace_otel.analysis.flow_records import Outcome
+from rtrace_otel.analysis.flow.records import Outcome
 from rtrace_otel.analysis.ledger.work import Fate
 
 

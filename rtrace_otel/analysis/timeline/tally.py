@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
-from rtrace_otel.analysis.flow import Ended
-from rtrace_otel.analysis.flow_records import AttemptRecord, GroupRecord, Outcome
+from rtrace_otel.analysis.flow.flow import Ended
+from rtrace_otel.analysis.flow.records import AttemptRecord, GroupRecord, Outcome
 from rtrace_otel.analysis.recent import Recent
 from rtrace_otel.analysis.timeline.believed import BelievedTimes
 from rtrace_otel.analysis.timeline.kept import Bar, KeptBars, Selection

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from rtrace_otel.analysis.age_histogram import add_histograms
-from rtrace_otel.analysis.age_results import StepAge
-from rtrace_otel.analysis.ages import token_age_quantile
-from rtrace_otel.analysis.staleness import Staleness, StepDetail
+from rtrace_otel.analysis.age.ages import token_age_quantile
+from rtrace_otel.analysis.age.histogram import add_histograms
+from rtrace_otel.analysis.age.results import StepAge
+from rtrace_otel.analysis.age.staleness import Staleness, StepDetail
 from rtrace_otel.report.html.bins import bins, known
 from rtrace_otel.report.html.columns import Columns, floats, numbers
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rtrace_otel.analysis.flow.slow import Slow, Survival
 from rtrace_otel.analysis.ledger.step_tokens import Account
 from rtrace_otel.analysis.pauses import Pauses, Refit
-from rtrace_otel.analysis.slow import Slow, Survival
 from rtrace_otel.analysis.waste_steps import WasteSteps
 from rtrace_otel.report.document import printable
 from rtrace_otel.report.html.bins import bins, known

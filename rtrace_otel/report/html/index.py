@@ -6,7 +6,7 @@ import html
 from collections.abc import Sequence
 from typing import Final
 
-from rtrace_otel.analysis.glance import Glance
+from rtrace_otel.analysis.watch.glance import Glance
 from rtrace_otel.report.document import printable
 from rtrace_otel.report.html.page import asset, hash_of
 from rtrace_otel.report.html.words import megabytes

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any, Final
 
+from rtrace_otel.analysis.flow.slow import SLOWEST, STRAGGLERS
 from rtrace_otel.analysis.overview import Overview
 from rtrace_otel.analysis.pauses import Pauses
 from rtrace_otel.analysis.reading.damage import ReadReport
-from rtrace_otel.analysis.slow import SLOWEST, STRAGGLERS
 from rtrace_otel.report.attempts import attempts_document
 from rtrace_otel.report.check import check_document
 from rtrace_otel.report.document import Block, Column, Document, Facts, Sentence, Table, printable

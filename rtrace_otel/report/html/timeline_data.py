@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from rtrace_otel.analysis.flow_records import ATTEMPT_OUTCOMES
+from rtrace_otel.analysis.flow.records import ATTEMPT_OUTCOMES
 from rtrace_otel.analysis.timeline.results import NOWHERE, OPEN_ATTEMPTS, UNKNOWN, AttemptColumns, Timeline
 from rtrace_otel.analysis.timeline.states import FATES, STATES, State
 from rtrace_otel.report.document import printable

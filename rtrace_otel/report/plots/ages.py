@@ -8,7 +8,7 @@ from itertools import pairwise
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from rtrace_otel.analysis.age_results import StepAge
+from rtrace_otel.analysis.age.results import StepAge
 from rtrace_otel.analysis.plotted import Plotted
 from rtrace_otel.report.numbers import plural
 from rtrace_otel.report.plots.style import BLUE, GRAY, RED, SOFT, heading, legend_below

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 
 import pytest
 
+from rtrace_otel.analysis.age.staleness import staleness
 from rtrace_otel.analysis.compare.compare import Verdict, compare
 from rtrace_otel.analysis.compare.measure import ChosenRun, MeasureFold, Measures, measure
 from rtrace_otel.analysis.compare.metrics import METRICS, METRICS_BY_NAME
 from rtrace_otel.analysis.compare.values import NOT_COUNTED, ONE_RUN, Value
 from rtrace_otel.analysis.reading.damage import ReadReport, SeqGap, Tally
 from rtrace_otel.analysis.restore import restore_report
-from rtrace_otel.analysis.staleness import staleness
 from rtrace_otel.analysis.steps import train_steps
 from rtrace_otel.analysis.summary import summarise
 from rtrace_otel.analysis.waste import waste_report

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.batch_age import batch_age_by_step, recomputed_tokens_by_version, tokens_by_version
+from rtrace_otel.analysis.age.batch_age import batch_age_by_step, recomputed_tokens_by_version, tokens_by_version
 from rtrace_otel.analysis.reading.dialect import is_event, to_vocabulary
 from rtrace_otel.events import EVENTS, EVENTS_BY_NAME, Row
 from tests.analysis.rows import lines, read, read_back, report_of, row

@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.ages import recomputed_batch_age_by_step
-from rtrace_otel.analysis.batch_age import batch_age_by_step
+from rtrace_otel.analysis.age.ages import recomputed_batch_age_by_step
+from rtrace_otel.analysis.age.batch_age import batch_age_by_step
 from rtrace_otel.analysis.reading import batches, parallel
 from rtrace_otel.analysis.reading.damage import DamageKind, ReadReport
 from rtrace_otel.analysis.reading.reader import EventReader, read_events

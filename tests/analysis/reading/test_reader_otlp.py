@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.batch_age import batch_age_by_step
+from rtrace_otel.analysis.age.batch_age import batch_age_by_step
 from rtrace_otel.analysis.reading import decoding
 from rtrace_otel.analysis.reading import reader as reading
 from rtrace_otel.analysis.reading.damage import ReadReport

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.analysis.batch_age import batch_age_by_step
+from rtrace_otel.analysis.age.batch_age import batch_age_by_step
 from rtrace_otel.analysis.reading.damage import DamageKind
 from rtrace_otel.analysis.reading.reader import read_events
 from tests.analysis.reading.test_reader_otlp import WANTED, check, history, otlp, written

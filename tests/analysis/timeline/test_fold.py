@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from rtrace_otel.analysis.flow_records import ATTEMPT_OUTCOMES
+from rtrace_otel.analysis.flow.records import ATTEMPT_OUTCOMES
 from rtrace_otel.analysis.ledger.work import Fate
 from rtrace_otel.analysis.timeline.bands import CheckpointBand, RefitBand, RestoreBand, RunBand, StepBand, StopBand
 from rtrace_otel.analysis.timeline.fold import TimelineFold, timeline

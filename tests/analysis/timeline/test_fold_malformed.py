@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from rtrace_otel.analysis.attempts import attempts
-from rtrace_otel.analysis.choice import Choice
+from rtrace_otel.analysis.flow.attempts import attempts
+from rtrace_otel.analysis.flow.choice import Choice
 from rtrace_otel.analysis.timeline.fold import timeline
 from rtrace_otel.analysis.timeline.kept import Selection
 from rtrace_otel.events import EVENTS, Row

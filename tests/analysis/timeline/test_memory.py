@@ -16,7 +16,8 @@ ALLOWED_KIB: Final = 2 * 1024
 
 PROGRAM: Final = """
 import re, sys
-from rtrace_otel.analysis import flow, queue_depth
+from rtrace_otel.analysis import queue_depth
+from rtrace_otel.analysis.flow import flow
 from rtrace_otel.analysis.ledger.follow import RolloutFollower
 from rtrace_otel.analysis.timeline.fold import TimelineFold
 from rtrace_otel.analysis.timeline.kept import Selection

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from rtrace_otel.analysis.ages import TrainedStep
+from rtrace_otel.analysis.age.ages import TrainedStep
 from rtrace_otel.analysis.recent import Recent
 from rtrace_otel.events import Row
 

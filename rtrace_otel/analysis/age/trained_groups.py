@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from rtrace_otel.analysis.batch_age import clean_counts
-from rtrace_otel.analysis.refit_cuts import RefitCuts, Segment, record_refit, well_formed
-from rtrace_otel.analysis.versions import NOTHING, Mark, VersionsInForce
+from rtrace_otel.analysis.age.batch_age import clean_counts
+from rtrace_otel.analysis.age.refit_cuts import RefitCuts, Segment, record_refit, well_formed
+from rtrace_otel.analysis.age.versions import NOTHING, Mark, VersionsInForce
 from rtrace_otel.events import Row
 
 MAX_CALLS: Final = 65_536

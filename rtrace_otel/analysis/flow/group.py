@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from statistics import median
 
-from rtrace_otel.analysis.batch_age import clean_counts
+from rtrace_otel.analysis.age.batch_age import clean_counts
 from rtrace_otel.analysis.checked import amount, between, integer, name, time_of
-from rtrace_otel.analysis.flow_records import AttemptRecord, GroupRecord, Outcome, WaitsFor
+from rtrace_otel.analysis.flow.records import AttemptRecord, GroupRecord, Outcome, WaitsFor
 from rtrace_otel.events import Row
 
 RESULTS = (Outcome.SEALED, Outcome.KEPT)

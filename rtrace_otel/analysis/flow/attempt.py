@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rtrace_otel.analysis.checked import amount, between, integer, name, number, time_of
-from rtrace_otel.analysis.flow_group import OpenGroup
-from rtrace_otel.analysis.flow_records import AttemptRecord, Outcome, WaitsFor
+from rtrace_otel.analysis.flow.group import OpenGroup
+from rtrace_otel.analysis.flow.records import AttemptRecord, Outcome, WaitsFor
 from rtrace_otel.events import Row
 
 

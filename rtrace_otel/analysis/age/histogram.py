@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from rtrace_otel.analysis.ages import TrainedStep
-from rtrace_otel.analysis.batch_age import add_up
+from rtrace_otel.analysis.age.ages import TrainedStep
+from rtrace_otel.analysis.age.batch_age import add_up
 
 
 def histogram_of(step: TrainedStep) -> dict[int, int]:

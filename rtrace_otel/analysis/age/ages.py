@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from rtrace_otel.analysis.age_results import AgeDifference, AgeReport, DifferenceKind, StepAge
+from rtrace_otel.analysis.age.results import AgeDifference, AgeReport, DifferenceKind, StepAge
+from rtrace_otel.analysis.age.trained_groups import GroupBook, TrainedGroup, WatchGroup
+from rtrace_otel.analysis.age.versions import Mark, VersionsInForce
 from rtrace_otel.analysis.counts import add_up, age_of, token_age_quantile
 from rtrace_otel.analysis.reading.narrowing import only
-from rtrace_otel.analysis.trained_groups import GroupBook, TrainedGroup, WatchGroup
-from rtrace_otel.analysis.versions import Mark, VersionsInForce
 from rtrace_otel.events import Row
 
 __all__ = [

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from rtrace_otel.analysis.ages import TrainedStep
+from rtrace_otel.analysis.age.ages import TrainedStep
 from rtrace_otel.events import Row
 
 WINDOW: Final = 5

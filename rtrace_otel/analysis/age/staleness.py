@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
-from rtrace_otel.analysis.age_coverage import Coverage, add_coverages, coverage_of
-from rtrace_otel.analysis.age_histogram import add_histograms, histogram_of
-from rtrace_otel.analysis.age_restores import RestoreAge, RestoreFold
-from rtrace_otel.analysis.age_split import AgeSplit, SplitMissing, SplitSums, add_splits, split_step
-from rtrace_otel.analysis.ages import AGE_EVENTS, AgeFold, AgeReport, TrainedStep
+from rtrace_otel.analysis.age.ages import AGE_EVENTS, AgeFold, AgeReport, TrainedStep
+from rtrace_otel.analysis.age.coverage import Coverage, add_coverages, coverage_of
+from rtrace_otel.analysis.age.histogram import add_histograms, histogram_of
+from rtrace_otel.analysis.age.restores import RestoreAge, RestoreFold
+from rtrace_otel.analysis.age.split import AgeSplit, SplitMissing, SplitSums, add_splits, split_step
 from rtrace_otel.analysis.reading.narrowing import only
 from rtrace_otel.events import Row
 

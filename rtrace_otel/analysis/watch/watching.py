@@ -6,11 +6,13 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from rtrace_otel.analysis.ages import AgeFold, TrainedStep
+from rtrace_otel.analysis.age.ages import AgeFold, TrainedStep
 from rtrace_otel.analysis.checked import amount, between, duration, integer, name, names, number, time_of
-from rtrace_otel.analysis.rates import WINDOW_S, RecentCounts
 from rtrace_otel.analysis.runs import HowEnded, RunFold
-from rtrace_otel.analysis.watch_results import (
+from rtrace_otel.analysis.watch.attempts import WatchedAttempts
+from rtrace_otel.analysis.watch.groups import WatchedGroups
+from rtrace_otel.analysis.watch.rates import WINDOW_S, RecentCounts
+from rtrace_otel.analysis.watch.results import (
     Happening,
     HappeningKind,
     Phase,
@@ -19,8 +21,6 @@ from rtrace_otel.analysis.watch_results import (
     StepPoint,
     UnderWay,
 )
-from rtrace_otel.analysis.watched_attempts import WatchedAttempts
-from rtrace_otel.analysis.watched_groups import WatchedGroups
 from rtrace_otel.events import Row
 
 MAX_RUNS: Final = 64

@@ -6,16 +6,16 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
-from rtrace_otel.analysis.attempts import SORTS as ATTEMPT_SORTS
-from rtrace_otel.analysis.attempts import AttemptsReport
-from rtrace_otel.analysis.choice import Choice, Chosen
-from rtrace_otel.analysis.flow import Ended, Flow
-from rtrace_otel.analysis.flow_records import AttemptRecord, GroupRecord, Outcome
-from rtrace_otel.analysis.flow_tap import FlowTap
-from rtrace_otel.analysis.groups import SORTS as GROUP_SORTS
-from rtrace_otel.analysis.groups import GroupsReport
+from rtrace_otel.analysis.flow.attempts import SORTS as ATTEMPT_SORTS
+from rtrace_otel.analysis.flow.attempts import AttemptsReport
+from rtrace_otel.analysis.flow.choice import Choice, Chosen
+from rtrace_otel.analysis.flow.flow import Ended, Flow
+from rtrace_otel.analysis.flow.groups import SORTS as GROUP_SORTS
+from rtrace_otel.analysis.flow.groups import GroupsReport
+from rtrace_otel.analysis.flow.phases import Latencies
+from rtrace_otel.analysis.flow.records import AttemptRecord, GroupRecord, Outcome
+from rtrace_otel.analysis.flow.tap import FlowTap
 from rtrace_otel.analysis.percentiles import Percentiles
-from rtrace_otel.analysis.phases import Latencies
 from rtrace_otel.events import Row
 
 SLOWEST: Final = Choice(sort="seconds", descending=True, limit=50)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rtrace_otel.analysis.still_open import MAX_OPEN, StillOpen
-from rtrace_otel.analysis.watch_results import LiveGroups
+from rtrace_otel.analysis.watch.results import LiveGroups
 from rtrace_otel.events import Row
 
 

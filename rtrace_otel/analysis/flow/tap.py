@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rtrace_otel.analysis.flow import Ended, Flow
+from rtrace_otel.analysis.flow.flow import Ended, Flow
 from rtrace_otel.analysis.runs import RunFold
 from rtrace_otel.events import Row
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from rtrace_otel.analysis.choice import Choice, Chosen
-from rtrace_otel.analysis.flow import Ended, Flow
-from rtrace_otel.analysis.flow_records import GroupRecord
-from rtrace_otel.analysis.phases import Latencies, PhaseLatency
+from rtrace_otel.analysis.flow.choice import Choice, Chosen
+from rtrace_otel.analysis.flow.flow import Ended, Flow
+from rtrace_otel.analysis.flow.phases import Latencies, PhaseLatency
+from rtrace_otel.analysis.flow.records import GroupRecord
 from rtrace_otel.events import Row
 
 SORTS: Final[Mapping[str, Callable[[GroupRecord], float | None]]] = {

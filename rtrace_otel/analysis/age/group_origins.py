@@ -1,6 +1,6 @@
 """What is known of how a group came about: the versions and the step at its start, and its episodes.
 
-Other frameworks measure staleness from these moments; see :mod:`rtrace_otel.analysis.age_definitions`.
+Other frameworks measure staleness from these moments; see :mod:`rtrace_otel.analysis.age.definitions`.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from rtrace_otel.analysis.age.versions import VersionsInForce
 from rtrace_otel.analysis.recent import Recent
-from rtrace_otel.analysis.versions import VersionsInForce
 from rtrace_otel.events import Row
 
 

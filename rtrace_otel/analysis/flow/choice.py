@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
-from rtrace_otel.analysis.flow_records import AttemptRecord, GroupRecord
+from rtrace_otel.analysis.flow.records import AttemptRecord, GroupRecord
 from rtrace_otel.analysis.top import Top
 
 DEFAULT_LIMIT: Final = 20

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rtrace_otel.analysis.age_definitions import Definition, GroupFacts, StepFacts, value_of
-from rtrace_otel.analysis.ages import TrainedStep
-from rtrace_otel.analysis.group_origins import OriginFold
-from rtrace_otel.analysis.trained_groups import TrainedGroup
+from rtrace_otel.analysis.age.ages import TrainedStep
+from rtrace_otel.analysis.age.definitions import Definition, GroupFacts, StepFacts, value_of
+from rtrace_otel.analysis.age.group_origins import OriginFold
+from rtrace_otel.analysis.age.trained_groups import TrainedGroup
 from rtrace_otel.events import Row
 
 

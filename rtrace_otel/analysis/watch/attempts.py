@@ -9,7 +9,7 @@ from typing import Literal
 from rtrace_otel.analysis.checked import name, time_of
 from rtrace_otel.analysis.still_open import MAX_OPEN, StillOpen
 from rtrace_otel.analysis.top import Top
-from rtrace_otel.analysis.watch_results import LiveAttempts, OpenAttempt
+from rtrace_otel.analysis.watch.results import LiveAttempts, OpenAttempt
 from rtrace_otel.events import Row
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rtrace_otel.analysis.ages import TrainedStep
+from rtrace_otel.analysis.age.ages import TrainedStep
 
 
 @dataclass(frozen=True, slots=True)

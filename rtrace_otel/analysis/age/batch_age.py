@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from rtrace_otel.analysis.age_by_step import EVENTS, SHAPES, BatchAgeFold
+from rtrace_otel.analysis.age.by_step import EVENTS, SHAPES, BatchAgeFold
+from rtrace_otel.analysis.age.refit_cuts import RefitCuts, record_refit, well_formed
 from rtrace_otel.analysis.counts import add_up, age_of, clean_counts
 from rtrace_otel.analysis.reading.narrowing import shaped
-from rtrace_otel.analysis.refit_cuts import RefitCuts, record_refit, well_formed
 from rtrace_otel.events import Row
 
 __all__ = [

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rtrace_otel.analysis.batch_age import age_of
-from rtrace_otel.analysis.trained_groups import TrainedGroup
+from rtrace_otel.analysis.age.batch_age import age_of
+from rtrace_otel.analysis.age.trained_groups import TrainedGroup
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from typing import Final
 
 from rtrace_otel.analysis.calls import paused_attempts
 from rtrace_otel.analysis.checked import integer, name, names
-from rtrace_otel.analysis.flow_attempt import OpenAttempt, Weights
-from rtrace_otel.analysis.flow_group import OpenGroup
-from rtrace_otel.analysis.flow_records import AttemptRecord, GroupRecord, Outcome
+from rtrace_otel.analysis.flow.attempt import OpenAttempt, Weights
+from rtrace_otel.analysis.flow.group import OpenGroup
+from rtrace_otel.analysis.flow.records import AttemptRecord, GroupRecord, Outcome
 from rtrace_otel.analysis.runs import RunFold
 from rtrace_otel.events import Row
 

@@ -6,7 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Final
 
-from rtrace_otel.analysis.flow_records import AttemptRecord, GroupRecord, Outcome
+from rtrace_otel.analysis.flow.records import AttemptRecord, GroupRecord, Outcome
 from rtrace_otel.analysis.percentiles import Distribution, Percentiles
 
 PHASES: Final = {

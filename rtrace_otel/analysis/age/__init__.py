@@ -1,0 +1,1 @@
+"""How stale the tokens are that steps train on."""

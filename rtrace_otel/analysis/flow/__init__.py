@@ -1,0 +1,1 @@
+"""How attempts and groups went on, phase by phase."""

@@ -1,0 +1,1 @@
+"""What a follower of a file shows of it."""
