@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, TypeAlias
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, Request, sync_playwright
@@ -73,6 +74,23 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
     for context in contexts:
         context.close()
     assert [] == problems
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page that must talk to nobody but its own server, and must complain of nothing but that this has gone."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(STEP_MS)
+    page = context.new_page()
+    problems: list[str] = []
+    hosts: set[str] = set()
+    page.on("console", lambda message: problems.append(f"console: {message.type}: {message.text}"))
+    page.on("pageerror", lambda error: problems.append(f"error: {error}"))
+    page.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
+    yield page
+    context.close()
+    assert [] == [problem for problem in problems if "net::ERR_" not in problem]
+    assert 1 == len(hosts - {""})
 
 
 @pytest.fixture(scope="package")

@@ -3,72 +3,22 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
-from urllib.parse import urlsplit
 
-import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.restore import restore_report
 from rtrace_otel.report.restore_words import verdict
-from tests.browser.waiting import STEP_MS, until
+from tests.browser.serving import CONNECTED, program, rows, served
+from tests.browser.waiting import until
 from tests.cli.conftest import JOB
-from tests.cli.program import LIMIT_S, RTRACE, environment, lines
-
-CONNECTED: Final = "window.rtrace && rtrace.live && rtrace.live().connected"
-
-
-@contextmanager
-def program(*arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
-    """A command that runs until the block ends."""
-    process = subprocess.Popen(
-        [RTRACE, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate(timeout=LIMIT_S)
-
-
-@contextmanager
-def served(*arguments: str | Path) -> Iterator[str]:
-    """The address of a server."""
-    with program("serve", *arguments) as process:
-        assert process.stdout is not None
-        yield process.stdout.readline().removeprefix("Serving at ").strip()
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A page that must talk to nobody but its own server, and must complain of nothing but that this has gone."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(STEP_MS)
-    page = context.new_page()
-    problems: list[str] = []
-    hosts: set[str] = set()
-    page.on("console", lambda message: problems.append(f"console: {message.type}: {message.text}"))
-    page.on("pageerror", lambda error: problems.append(f"error: {error}"))
-    page.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
-    yield page
-    context.close()
-    assert [] == [problem for problem in problems if "net::ERR_" not in problem]
-    assert 1 == len(hosts - {""})
+from tests.cli.program import LIMIT_S, lines
 
 
 def says(page: Page, text: str) -> None:
     """Wait until the line about the connection says something."""
     until(page, f"document.querySelector('#live').textContent.includes({json.dumps(text)})")
-
-
-def rows(page: Page) -> int:
-    """Rows that the page shows."""
-    return int(page.evaluate("rtrace.data.doc.results.summary.rows"))
 
 
 def test_a_job_runs_is_killed_and_goes_on_while_the_page_is_open(page: Page, tmp_path: Path) -> None:

@@ -10,11 +10,9 @@ import pytest
 from playwright.sync_api import Page
 
 from rtrace_otel.testing import SimulationSettings, simulate
-from tests.browser.test_live_page import CONNECTED, page, rows, served
+from tests.browser.serving import CONNECTED, rows, served
 from tests.browser.waiting import until
 from tests.report.test_live import read_at_once, with_groups
-
-__all__ = ["page"]
 
 pytestmark = pytest.mark.timeout(240)
 
