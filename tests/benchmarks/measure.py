@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import statistics
+import subprocess
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from resource import struct_rusage
+
+from tests.cli.program import RTRACE
 
 Timed = Callable[[], float]
 
@@ -37,3 +42,13 @@ def rss_kib() -> int:
     """Resident memory of this process now, in KiB."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return int(status.partition("VmRSS:")[2].split()[0])
+
+
+def spent_by(*arguments: str | Path) -> struct_rusage:
+    """What a command of ours takes of processor and memory, its answer as JSON included."""
+    command = [RTRACE, *arguments, "-q", "--format", "json"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        _, status, spent = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return spent

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from functools import partial
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -23,7 +24,9 @@ import pytest
 
 from rtrace_otel.analysis.reading.tail import Tail
 from rtrace_otel.analysis.watch.watching import WatchFold
+from rtrace_otel.testing import SimulationSettings, simulate
 from tests.benchmarks.flat_rows import Row, flat_rows, write_flat, write_otlp
+from tests.benchmarks.measure import interleaved, ratio, spent_by
 
 ROOT = Path(__file__).parents[2]
 SIZES = (100_000, 1_000_000, 5_000_000)
@@ -117,6 +120,29 @@ def test_otlp_lines(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert measured["ours_two_jobs"]["check"] == measured["ours"]["check"]
     assert measured["json_spans"]["cpu"] >= 3 * measured["ours"]["cpu"]
     assert measured["json_spans"]["cpu"] >= 2 * measured["ours_with_report"]["cpu"]
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize(("simulated", "most"), [(False, 12), (True, 6)], ids=["flat", "simulated"])
+def test_everything_in_one_pass(simulated: bool, most: float, files: Path, report: dict[str, float]) -> None:
+    """All answers at once against the batch age alone; why it is not twice as long stands in docs/performance.md."""
+    path = files / "everything.jsonl"
+    if simulated:
+        steps = SimulationSettings(steps=800, stops=4, groups_per_step=16, generations=8, prompts=20_000, epochs=100)
+        path.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in simulate(steps).iter_rows()))
+    else:
+        write_flat(path, SIZES[1])
+    commands = {"all": ("summary", "--all"), "age": ("age", "--jobs", "1")}
+    samples = interleaved({name: partial(_cpu_of, *command, path) for name, command in commands.items()}, ROUNDS)
+    path.unlink()
+    report["summary --all / age, CPU (goal 2)"] = ratio(samples, "all", "age")
+
+    assert report["summary --all / age, CPU (goal 2)"] <= most
+
+
+def _cpu_of(*arguments: str | Path) -> float:
+    spent = spent_by(*arguments)
+    return spent.ru_utime + spent.ru_stime
 
 
 @pytest.mark.timeout(1800)

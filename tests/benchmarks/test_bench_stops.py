@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,7 @@ import msgspec
 import pytest
 
 from rtrace_otel.testing import SimulationSettings, simulate
-from tests.cli.program import RTRACE
+from tests.benchmarks.measure import spent_by
 
 ROWS = 5_000_000
 FEWER_ROWS = 1_000_000
@@ -57,12 +56,8 @@ def _seconds(analysis: str, path: Path) -> float:
 
 
 def _mib(command: str, path: Path) -> float:
-    """The most memory that a command took, its answer included."""
-    with subprocess.Popen([RTRACE, command, path, "-q", "--format", "json"], stdout=subprocess.DEVNULL) as process:
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0
-    return used.ru_maxrss / 1024
+    """The most memory that a command took."""
+    return spent_by(command, path).ru_maxrss / 1024
 
 
 @pytest.mark.timeout(1800)
