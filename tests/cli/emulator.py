@@ -21,9 +21,13 @@ from tests.cli.program import LIMIT_S, RTRACE, environment
 from tests.cli.pseudo import Terminal, terminal
 
 _LAUNCH: Final = (
-    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+    "import fcntl, os, signal, sys, termios; signal.signal(signal.SIGINT, signal.SIG_DFL); "
+    "fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
 )
-"""Makes standard input the controlling terminal, so that Ctrl-C and a new size become signals."""
+"""Makes standard input the controlling terminal, so that Ctrl-C and a new size become signals.
+
+A test run in the background passes on that SIGINT is ignored; a shell's foreground job does not.
+"""
 
 BACK: Final = b"\x1b[?25h\x1b[?1049l"
 """The cursor is shown again, and the screen from before."""
