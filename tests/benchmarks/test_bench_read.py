@@ -128,8 +128,10 @@ def test_everything_in_one_pass(simulated: bool, most: float, files: Path, repor
     """All answers at once against the batch age alone; why it is not twice as long stands in docs/performance.md."""
     path = files / "everything.jsonl"
     if simulated:
-        steps = SimulationSettings(steps=800, stops=4, groups_per_step=16, generations=8, prompts=20_000, epochs=100)
-        path.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in simulate(steps).iter_rows()))
+        settings = SimulationSettings(
+            steps=800, stops=4, groups_per_step=16, open_groups=64, generations=8, prompts=20_000, epochs=100
+        )
+        path.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in simulate(settings).iter_rows()))
     else:
         write_flat(path, SIZES[1])
     commands = {"all": ("summary", "--all"), "age": ("age", "--jobs", "1")}
