@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -10,6 +9,7 @@ from typing import Any, Final
 from rtrace_otel.analysis.age.results import AgeDifference, AgeReport, DifferenceKind, StepAge
 from rtrace_otel.analysis.age.trained_groups import GroupBook, TrainedGroup, WatchGroup
 from rtrace_otel.analysis.age.versions import Mark, VersionsInForce
+from rtrace_otel.analysis.checked import number
 from rtrace_otel.analysis.counts import add_up, age_of, token_age_quantile
 from rtrace_otel.analysis.reading.narrowing import only
 from rtrace_otel.events import Row
@@ -243,7 +243,7 @@ def _step_age(
         step=step,
         run=str(row.get("run", "")),
         trained_version=version,
-        logged=_finite(row.get("batch_age")),
+        logged=number(row.get("batch_age")),
         published=age_of(add_up(counted), version) if version is not None and counted else None,
         recomputed=age_of(best, version) if version is not None and named else None,
         p50=token_age_quantile(best, version, 0.50) if version is not None else None,
@@ -277,13 +277,3 @@ def _differences(age: StepAge, groups: Sequence[TrainedGroup]) -> Sequence[StepD
         runs = lost if kind is DifferenceKind.CUTS_LOST_IN_RESTORE else ()
         found.append(StepDifference(kind, age.logged - reference, runs))
     return found or ()
-
-
-def _finite(value: Any) -> float | None:
-    """A logged number, or ``None`` for what is none: a truth value, NaN, a number with hundreds of digits."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    try:
-        return float(value) if math.isfinite(value) else None
-    except OverflowError:
-        return None
