@@ -17,8 +17,10 @@ PACKAGE = Path(rtrace_otel.__file__).parent
 LIBRARY = sorted(
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
     for part in ("analysis", "report", "record")
-    for path in (PACKAGE / part).glob("*.py")
+    for path in (PACKAGE / part).rglob("*.py")
+    if path.parent.name != "plots"
 )
+"""Pictures need matplotlib, which comes with an extra."""
 
 
 def _cpu_s(command: list[str]) -> float:
