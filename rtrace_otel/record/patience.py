@@ -17,8 +17,8 @@ STILL_S: Final = 0.5
 class Patience:
     """A time limit, in seconds in which the process runs.
 
-    A process that is stopped, or suspended with its machine, finds a deadline passed although nobody had a chance to meet
-    it. So a wait is cut into slices, and of a slice that took far too long only ``STILL_S`` counts.
+    A process that is stopped, or suspended with its machine, finds a deadline passed although nobody had a chance to
+    meet it. So a wait is cut into slices, and of a slice that took far too long only ``STILL_S`` counts.
 
     Args:
         limit_s: The limit.
