@@ -9,11 +9,11 @@ from typing import Final, TypeAlias
 MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 """A longer line is read in pieces of this size: a file system can leave gigabytes of NUL without a newline."""
 
-BATCH_BYTES: Final = 1 << 16
+BATCH_BYTES: Final = 1 << 17
 """Asked for at once: what fits into a processor's cache is fastest."""
 
 LONG_LINE: Final = 1 << 14
-LONG_BLOCK: Final = 4
+LONG_BLOCK: Final = 2
 """So many times as much is asked for where lines are longer than that on average: they need fewer joins then."""
 
 _Piece: TypeAlias = bytes | memoryview

@@ -6,6 +6,7 @@ document how they are spelled. Rows without a sequence number are taken for such
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Final
 
 from rtrace_otel.events import EVENTS_BY_NAME, Row
@@ -92,8 +93,19 @@ def is_of_two(line: bytes, event: str | None) -> bool:
     """
     if event is None or not line.startswith(_BEGIN):
         return False
-    name = line[len(_BEGIN) : line.find(b'"', len(_BEGIN))]
-    return b"\\" not in name and name != event.encode("utf-8", "surrogatepass")
+    name, escape, _ = line[len(_BEGIN) : line.find(b'"', len(_BEGIN))].partition(b"\\")
+    last = event.encode("utf-8", "surrogatepass")
+    return not last.startswith(name) if escape else name != last
+
+
+def may_stand_for(beginning: str, events: Collection[str]) -> bool:
+    """Whether a name that begins so can be that of one of these events, in whatever spelling.
+
+    Args:
+        beginning: Small letters and underscores.
+        events: Events of the vocabulary.
+    """
+    return any(name.startswith(beginning) for event in events for name in (event, *_EVENT_VARIANTS.get(event, ())))
 
 
 def to_vocabulary(row: Row) -> Row:

@@ -74,6 +74,13 @@ class Narrow:
     ) -> Iterator[Any]:
         tally = self._decoder.tally
         before = tally.lines
+        rows = self._at_once(picked.lines) if picked.ours else None
+        if rows is not None:
+            for place, row in zip(picked.places, rows, strict=True):
+                tally.lines = before + place + 1
+                yield row
+            tally.lines = before + picked.count
+            return
         for place, line in zip(picked.places, picked.lines, strict=True):
             tally.lines = before + place
             if isinstance(line, Glance):
@@ -106,6 +113,14 @@ class Narrow:
         except NOT_PLAIN:
             return None
         return row
+
+    def _at_once(self, lines: Iterable[Any]) -> list[Any] | None:
+        """Rows of lines; ``None`` if one of them is not of the form that is expected."""
+        try:
+            rows = [*map(self._decode, lines)]
+        except NOT_PLAIN:
+            return None
+        return rows if all(rows) else None
 
     def _decoded(self, lines: Iterable[bytes | Glance]) -> list[Any] | None:
         """Plain rows; ``None`` if one of them is not plain."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import repeat
 
 from rtrace_otel.analysis.reading import batches
 from rtrace_otel.analysis.reading.heads import Heads
@@ -25,6 +26,7 @@ class Picked:
         crlf_lines: Lines that end in CR LF, if it was proven.
         whole: Whether all of its lines must be read the exact way; then none is here.
         otlp: Whether all of its lines are OTLP JSON; then all of them are here.
+        ours: Whether each line that is here is known to begin as a row of an event that is asked for.
     """
 
     size: int
@@ -35,6 +37,7 @@ class Picked:
     crlf_lines: int = 0
     whole: bool = False
     otlp: bool = False
+    ours: bool = False
 
 
 class Picker:
@@ -63,6 +66,8 @@ class Picker:
                 at = lines.index(line, at)
                 places.append(at)
                 at += 1
+            if all(map(bytes.startswith, picked, repeat(self.passing.wanted))):
+                return Picked(size, len(lines), places, [*picked], ours=True)
             return Picked(size, len(lines), places, self._looked_into(picked))
         if lines[0].startswith(BEGIN):
             if self._glancer is None or not all(line.startswith(BEGIN) for line in lines):
