@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import re
+import tempfile
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -56,7 +57,7 @@ def records(rows: Iterable[Row]) -> list[dict[str, Any]]:
 
 def _record(span: FinishedSpan, resource: RunResource) -> dict[str, Any]:
     return {
-        "Timestamp": _time(span.start_ns),
+        "Timestamp": time_text(span.start_ns),
         "TraceId": f"{span.trace_id:032x}",
         "SpanId": f"{span.span_id:016x}",
         "ParentSpanId": "" if span.parent_id is None else f"{span.parent_id:016x}",
@@ -71,7 +72,7 @@ def _record(span: FinishedSpan, resource: RunResource) -> dict[str, Any]:
         "Duration": span.end_ns - span.start_ns,
         "StatusCode": "Unset" if span.error is None else "Error",
         "StatusMessage": span.error or "",
-        "Events.Timestamp": [_time(event.time_ns) for event in span.events],
+        "Events.Timestamp": [time_text(event.time_ns) for event in span.events],
         "Events.Name": [event.name for event in span.events],
         "Events.Attributes": [_texts(event.attributes) for event in span.events],
         "Links.TraceId": [f"{link.trace_id:032x}" for link in span.links],
@@ -81,7 +82,8 @@ def _record(span: FinishedSpan, resource: RunResource) -> dict[str, Any]:
     }
 
 
-def _time(nanoseconds: int) -> str:
+def time_text(nanoseconds: int) -> str:
+    """Nanoseconds since 1970 as a ``DateTime64(9)`` shows them."""
     moment = datetime.fromtimestamp(nanoseconds // 10**9, UTC)
     return f"{moment:%Y-%m-%d %H:%M:%S}.{nanoseconds % 10**9:09d}"
 
@@ -100,25 +102,44 @@ def _text(value: AttributeValue) -> str:
 
 
 class Store:
-    """An embedded ClickHouse with the table.
+    """An embedded ClickHouse.
 
     Args:
         folder: Where it keeps its data.
+        table: Whether to make the table; else somebody else does.
     """
 
-    def __init__(self, folder: Path) -> None:
-        """Make the table."""
+    def __init__(self, folder: Path, *, table: bool = True) -> None:
+        """Make the database."""
         # By its name: the package is an extra that not every machine has, and it has no types.
         chdb: Any = importlib.import_module("chdb.session")
         self._session: Any = chdb.Session(str(folder))
-        self._session.query("CREATE DATABASE IF NOT EXISTS otel")
-        self._session.query("USE otel")
-        self._session.query(TABLE)
+        self.run("CREATE DATABASE IF NOT EXISTS otel")
+        self.run("USE otel")
+        if table:
+            self.run(TABLE)
+
+    def run(self, statement: str) -> None:
+        """Do what a statement says."""
+        self._session.query(statement)
 
     def insert(self, several: Iterable[Mapping[str, Any]]) -> None:
         """Insert records, as one batch of the exporter."""
         lines = "\n".join(json.dumps(record) for record in several)
         self._session.query(f"INSERT INTO otel_traces FORMAT JSONEachRow {lines}")
+
+    def insert_block(self, statement: str, block: bytes) -> None:
+        """Do an insert whose data is a block in ClickHouse's own format.
+
+        Args:
+            statement: ``INSERT INTO table (columns) FORMAT Native``.
+            block: The data.
+        """
+        into, _, form = statement.rpartition(" FORMAT ")
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(block)
+            file.flush()
+            self.run(f"{into} SELECT * FROM file('{file.name}', '{form}')")
 
     def clear(self) -> None:
         """Delete all records."""
