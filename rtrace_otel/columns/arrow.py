@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Final, Protocol, TypeAlias
 
 import pyarrow as pa
+from pyarrow import compute
 
-from rtrace_otel.analysis.checked import integer, number
+from rtrace_otel.analysis.checked import MAX_INT, integer, number
 from rtrace_otel.analysis.reading.reader import EventReader
 from rtrace_otel.columns.registry import TABLES
 from rtrace_otel.columns.sources import TableRecords
@@ -60,6 +61,9 @@ _TYPES: Final[Mapping[ColumnType, tuple[Any, Callable[[Any], Any]]]] = {
     ColumnType.TEXTS: (pa.list_(pa.field("element", pa.string())), _texts),
     ColumnType.INTS: (pa.list_(pa.field("element", pa.int64())), _integers),
 }
+
+_PLAIN: Final = {pa.string(): str, pa.int64(): int, pa.float64(): float}
+"""Types of values that Arrow takes as they are, nearly always."""
 
 
 def schema_of(table: TableSpec) -> Any:
@@ -135,7 +139,7 @@ class _Gathering:
 
     def __init__(self, table: TableSpec) -> None:
         self._schema = schema_of(table)
-        self._columns = [(column.name, *_TYPES[column.type]) for column in table.columns]
+        self._columns = [(column.name, column.type) for column in table.columns]
         self._records: list[Record] = []
 
     def add(self, record: Record) -> bool:
@@ -148,12 +152,36 @@ class _Gathering:
         records, self._records = self._records, []
         if not records:
             return None
-        arrays = [_array([record.get(name) for record in records], *how) for name, *how in self._columns]
+        arrays = [column_of([record.get(name) for record in records], kind) for name, kind in self._columns]
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
 
-def _array(values: list[Any], arrow_type: Any, read: Callable[[Any], Any]) -> Any:
+def column_of(values: list[Any], kind: ColumnType) -> Any:
+    """Values as a column (``pyarrow.Array``); what does not fit its type is null.
+
+    Args:
+        values: As the records have them.
+        kind: The column's type.
+    """
+    arrow_type, read = _TYPES[kind]
+    plain = _PLAIN.get(arrow_type)
+    if plain is not None and set(map(type, values)) <= {plain, type(None)}:
+        try:
+            found = pa.array(values, arrow_type)
+        except (UnicodeEncodeError, OverflowError):  # half a surrogate, an integer of more bits
+            pass
+        else:
+            if plain is str or _as_checked(found):
+                return found
     return pa.array([None if value is None else read(value) for value in values], arrow_type)
+
+
+def _as_checked(numbers: Any) -> bool:
+    """Whether no number of an array is one that ``integer`` or ``number`` takes for none: -2**63, NaN, infinity."""
+    if pa.types.is_integer(numbers.type):
+        least = compute.min(numbers).as_py()
+        return least is None or least > -MAX_INT
+    return compute.all(compute.is_finite(numbers)).as_py() is not False
 
 
 def _completed(batch: Any, fates: Mapping[tuple[str, str], Record], *, refits_cut_known: bool) -> Any:

@@ -25,9 +25,7 @@ _READ: Final[Mapping[ColumnType, Callable[[Any], Any]]] = {
     ColumnType.INT: integer,
     ColumnType.FLOAT: number,
 }
-_COLUMNS: Final = tuple(
-    (column.name, _READ[column.type]) for column in EVENTS.columns if column.name not in {"line", "rest"}
-)
+_COLUMNS: Final = {column.name: _READ[column.type] for column in EVENTS.columns if column.name not in {"line", "rest"}}
 
 
 class EventRecords:
@@ -47,14 +45,14 @@ class EventRecords:
 
 def event_record(row: Row, line: int) -> Record:
     """A row with its common fields apart, and the rest of it as JSON."""
-    rest = dict(row)
+    rest: dict[str, Any] = {}
     record: dict[str, Any] = {"line": line}
-    for key, read in _COLUMNS:
-        value = rest.get(key)
-        if value is not None:
-            record[key] = found = read(value)
-            if found is not None:
-                del rest[key]
+    for key, value in row.items():
+        read = _COLUMNS.get(key)
+        if read is None or value is None or (found := read(value)) is None:
+            rest[key] = value
+        else:
+            record[key] = found
     record["rest"] = _as_json(rest) if rest else None
     return record
 

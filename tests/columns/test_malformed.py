@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rtrace_otel.columns.arrow import schema_of
+from rtrace_otel.columns.arrow import column_of, schema_of
 from rtrace_otel.columns.from_rows import event_record
 from rtrace_otel.columns.registry import TABLES
+from rtrace_otel.columns.types import ColumnType
 from rtrace_otel.events import EVENTS, EVENTS_BY_NAME, Row
 from tests.analysis.test_flow_malformed import FIELDS, WRONG
 from tests.columns.tables import ask, tables_of
@@ -141,3 +142,27 @@ def test_a_row_can_be_put_together_again(name: str, fields: dict[str, Any], seq:
 def test_no_sequence_of_odd_rows_raises(rows: list[Row]) -> None:
     """Events in any order, with any values."""
     assert come_out_typed(trace(*rows))
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "expected"),
+    [
+        (ColumnType.TEXT, ["a", None, "b\ud800"], ["a", None, "b\ufffd"]),
+        (ColumnType.TEXT, ["a", 7], ["a", "7"]),
+        (ColumnType.INT, [1, None, 2**63 - 1], [1, None, 2**63 - 1]),
+        (ColumnType.INT, [1, 2**63], [1, None]),
+        (ColumnType.INT, [1, -(2**63)], [1, None]),
+        (ColumnType.INT, [1, True, 2.0, "3"], [1, None, None, None]),
+        (ColumnType.FLOAT, [0.5, None, -1e308, 1e308], [0.5, None, -1e308, 1e308]),
+        (ColumnType.FLOAT, [0.5, float("nan"), float("inf")], [0.5, None, None]),
+        (ColumnType.FLOAT, [1, 0.5, True], [1.0, 0.5, None]),
+        (ColumnType.BOOL, [True, None, 1], [True, None, None]),
+        (ColumnType.TEXT, [None, None], [None, None]),
+        (ColumnType.INT, [None], [None]),
+        (ColumnType.FLOAT, [None], [None]),
+    ],
+    ids=str,
+)
+def test_a_column_takes_what_fits_it(kind: ColumnType, values: list[Any], expected: list[Any]) -> None:
+    """Values that are all of its type go in at once; what does not fit is no value."""
+    assert expected == column_of(values, kind).to_pylist()
