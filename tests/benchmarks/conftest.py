@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from rtrace_otel.record.trace import RolloutTrace
+from tests.benchmarks.goals import Goals
 from tests.benchmarks.seed_like import SeedLikeTrace
 
 
@@ -35,3 +36,17 @@ def report(capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest) -
         print()
         for name, value in numbers.items():
             print(f"  {request.node.name}: {name} = {value:.3g}")
+
+
+@pytest.fixture
+def goals(request: pytest.FixtureRequest) -> Goals:
+    """What is wanted of the numbers; the table is printed at the end."""
+    return request.config.stash.setdefault(Goals.KEY, Goals())
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print the goals of the benchmarks that ran."""
+    if Goals.KEY in config.stash:
+        terminalreporter.section("goals")
+        for line in config.stash[Goals.KEY].lines():
+            terminalreporter.write_line(line)

@@ -26,6 +26,7 @@ from rtrace_otel.analysis.reading.tail import Tail
 from rtrace_otel.analysis.watch.watching import WatchFold
 from rtrace_otel.testing import SimulationSettings, simulate
 from tests.benchmarks.flat_rows import Row, flat_rows, write_flat, write_otlp
+from tests.benchmarks.goals import Goals
 from tests.benchmarks.measure import interleaved, ratio, spent_by
 
 ROOT = Path(__file__).parents[2]
@@ -70,9 +71,17 @@ def _checked(measured: Mapping[str, Measured]) -> None:
     assert 1 == len(set(checks.values())), checks
 
 
+@pytest.fixture(scope="module")
+def memory() -> dict[int, float]:
+    """MiB of our reader by the rows of the file."""
+    return {}
+
+
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("rows", SIZES)
-def test_flat_rows(rows: int, files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_flat_rows(
+    rows: int, files: Path, goals: Goals, memory: dict[int, float], capsys: pytest.CaptureFixture[str]
+) -> None:
     """At least ten times as fast as ``json.loads``, at most three times as long as the bare lines."""
     path = files / f"{rows}.jsonl"
     write_flat(path, rows)
@@ -85,14 +94,24 @@ def test_flat_rows(rows: int, files: Path, capsys: pytest.CaptureFixture[str]) -
     path.unlink()
 
     _checked(measured)
-    ours = measured["ours"]["cpu"]
-    if rows > SIZES[0]:  # with fewer rows the begin of it all counts
-        assert measured["json_lines"]["cpu"] >= 10 * ours
-        assert ours <= 3 * measured["just_lines"]["cpu"]
+    memory[rows] = measured["ours"]["mib"]
+    if rows == SIZES[0]:  # with so few rows the begin of it all counts
+        return
+    what = f"{rows / 1e6:g} million flat rows"
+    one, two, loads = (measured[name] for name in ("ours", "ours_two_jobs", "json_lines"))
+    goals.least(f"{what}: json.loads / one process, CPU", loads["cpu"] / one["cpu"], 10)
+    goals.most(f"{what}: one process / the bare lines, CPU", one["cpu"] / measured["just_lines"]["cpu"], 3)
+    goals.least(f"{what}: json.loads / two jobs, on the clock", loads["seconds"] / two["seconds"], 16)
+    if "duckdb_json" in measured:
+        goals.least(f"{what}: DuckDB / two jobs, on the clock", measured["duckdb_json"]["seconds"] / two["seconds"], 1)
+    if SIZES[0] in memory:
+        goals.most(f"{what}: memory, less that of 1e5 rows", memory[rows] - memory[SIZES[0]], 8, "MiB")
+    assert loads["cpu"] >= 10 * one["cpu"]
+    assert one["cpu"] <= 3 * measured["just_lines"]["cpu"]
 
 
 @pytest.mark.timeout(1800)
-def test_gzip(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_gzip(files: Path, goals: Goals, capsys: pytest.CaptureFixture[str]) -> None:
     """At most 1.3 times unpacking it and reading what it holds."""
     plain = files / "plain.jsonl"
     write_flat(plain, SIZES[1])
@@ -103,11 +122,13 @@ def test_gzip(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with capsys.disabled():
         _print("gzip, 1,000,000 rows", measured, "just_gzip")
 
-    assert measured["ours"]["cpu"] <= 1.3 * (measured["just_gzip"]["cpu"] + measured["plain"]["cpu"])
+    parts = measured["just_gzip"]["cpu"] + measured["plain"]["cpu"]
+    goals.most(".gz / gzip -dc and the plain file, CPU", measured["ours"]["cpu"] / parts, 1.3)
+    assert measured["ours"]["cpu"] <= 1.3 * parts
 
 
 @pytest.mark.timeout(1800)
-def test_otlp_lines(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_otlp_lines(files: Path, goals: Goals, capsys: pytest.CaptureFixture[str]) -> None:
     """At least three times as fast as ``json.loads`` of the lines, twice with the report."""
     path = files / "otlp.jsonl"
     write_otlp(path, SIZES[0])
@@ -115,11 +136,13 @@ def test_otlp_lines(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with capsys.disabled():
         _print(f"OTLP lines of {SIZES[0]:,} rows", measured, "json_spans")
 
+    loads, ours = measured["json_spans"]["cpu"], measured["ours"]["cpu"]
+    goals.least("OTLP lines: json.loads / one process, CPU", loads / ours, 4.5)
     assert measured["ours"]["check"] != 0
     assert measured["ours_with_report"]["check"] == measured["ours"]["check"]
     assert measured["ours_two_jobs"]["check"] == measured["ours"]["check"]
-    assert measured["json_spans"]["cpu"] >= 3 * measured["ours"]["cpu"]
-    assert measured["json_spans"]["cpu"] >= 2 * measured["ours_with_report"]["cpu"]
+    assert loads >= 3 * ours
+    assert loads >= 2 * measured["ours_with_report"]["cpu"]
 
 
 @pytest.mark.timeout(1800)
@@ -148,7 +171,7 @@ def _cpu_of(*arguments: str | Path) -> float:
 
 
 @pytest.mark.timeout(1800)
-def test_following(files: Path, report: dict[str, float]) -> None:
+def test_following(files: Path, goals: Goals) -> None:
     """A look at a file that grew by 1,000 rows costs the same, however long the file was before."""
     rows = flat_rows()
     path = files / "growing.jsonl"
@@ -163,8 +186,7 @@ def test_following(files: Path, report: dict[str, float]) -> None:
         _look(tail, fold)
         fold.snapshot(1.8e9)
         seconds[before] = time.process_time() - start
-    report["ms for 1,000 rows after 1e5"] = 1e3 * seconds[SIZES[0]]
-    report["ms for 1,000 rows after 1.1e6"] = 1e3 * seconds[SIZES[1]]
+    goals.most("1,000 rows more: after 1.1e6 / after 1e5 rows, CPU", seconds[SIZES[1]] / seconds[SIZES[0]], 2)
 
     assert seconds[SIZES[1]] <= 2 * seconds[SIZES[0]] + 0.005
 
