@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import threading
 from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import IO, Final
 from rtrace_otel.analysis.reading.batches import batches, up_to
 from rtrace_otel.analysis.reading.narrow import Part
 from rtrace_otel.analysis.reading.picking import Picked, Picker
+from rtrace_otel.analysis.reading.starting import may_start, way_to_start
 
 PIECE_BYTES: Final = 4 * 1024 * 1024
 """A piece of the file; a process has read at most one before it waits for the one that asked."""
@@ -39,7 +39,7 @@ def jobs_for(path: Path, wanted: int) -> int:
         path: The file.
         wanted: How many to start at most.
     """
-    if wanted <= 1 or multiprocessing.current_process().daemon or path.stat().st_size < MIN_BYTES:
+    if wanted <= 1 or not may_start() or path.stat().st_size < MIN_BYTES:
         return 1
     return wanted
 
@@ -121,9 +121,7 @@ def _identity(file: IO[bytes]) -> _Identity:
 def _start(
     path: Path, file: IO[bytes], pieces: list[_Piece], jobs: int, events: frozenset[str], counted: bool
 ) -> list[_Worker]:
-    # A copy of this process is there at once; but locks that another thread holds would stay locked in it.
-    alone = threading.active_count() == 1
-    context = multiprocessing.get_context("fork") if alone else multiprocessing.get_context("spawn")
+    context = way_to_start()
     workers = []
     same = _identity(file)
     for number in range(jobs):
