@@ -252,7 +252,7 @@ main(["summary", "--all", "--jobs", "2", sys.argv[2]])
 def _waiting(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """Such a program in a process group of its own, and its second process as a file descriptor."""
     said = folder / "said"
-    command = [sys.executable, "-c", _WAITING, said, _trace("demo", folder)]
+    command: list[str | Path] = [sys.executable, "-c", _WAITING, said, _trace("demo", folder)]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), start_new_session=True
     ) as process:
@@ -282,7 +282,7 @@ def test_an_interrupt_ends_both(to_both: bool, tmp_path: Path) -> None:
         (os.killpg if to_both else os.kill)(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=LIMIT_S)
         assert _ended(second)
-    assert (130, b"", b"interrupted\n") == (process.returncode, out, err)
+    assert (130, b"", b"interrupted") == (process.returncode, out, err.strip())
 
 
 def test_the_second_process_ends_with_the_first(tmp_path: Path) -> None:
