@@ -25,7 +25,7 @@ _Found = TypeVar("_Found")
 Analysis: TypeAlias = Callable[[EventReader, Callable[[], CheckReport] | None], _Found]
 """Goes through all rows of a reader. If it is given who has checked them, it need not, and asks when it is done."""
 
-_HELP: Final = "Processes that read a large file: 2 or more have another one check it. Default: one per core."
+_HELP: Final = "Processes that read a large file, at most 2: the second does the check. Default: one per core."
 
 
 def beside_option(command: _Command) -> _Command:
