@@ -134,10 +134,18 @@ def test_everything_in_one_pass(simulated: bool, most: float, files: Path, repor
         path.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in simulate(settings).iter_rows()))
     else:
         write_flat(path, SIZES[1])
-    commands = {"all": ("summary", "--all"), "age": ("age", "--jobs", "1")}
+    commands = {
+        "all": ("summary", "--all", "--jobs", "1"),
+        "two": ("summary", "--all", "--jobs", "2"),
+        "age": ("age", "--jobs", "1"),
+    }
     samples = interleaved({name: partial(_cpu_of, *command, path) for name, command in commands.items()}, ROUNDS)
+    clock = interleaved({name: partial(_clock_of, *command, path) for name, command in commands.items()}, ROUNDS)
     path.unlink()
     report["summary --all / age, CPU (goal 2)"] = ratio(samples, "all", "age")
+    report["summary --all --jobs 2 / age, clock"] = ratio(clock, "two", "age")
+    report["summary --all --jobs 2 / --jobs 1, clock"] = ratio(clock, "two", "all")
+    report["summary --all --jobs 2 / --jobs 1, CPU"] = ratio(samples, "two", "all")
 
     assert report["summary --all / age, CPU (goal 2)"] <= most
 
@@ -145,6 +153,12 @@ def test_everything_in_one_pass(simulated: bool, most: float, files: Path, repor
 def _cpu_of(*arguments: str | Path) -> float:
     spent = spent_by(*arguments)
     return spent.ru_utime + spent.ru_stime
+
+
+def _clock_of(*arguments: str | Path) -> float:
+    start = time.perf_counter()
+    spent_by(*arguments)
+    return time.perf_counter() - start
 
 
 @pytest.mark.timeout(1800)
