@@ -1,16 +1,13 @@
-"""Commands that check a trace beside other analyses: for a large file a second process does it."""
+"""Commands that ask more of a trace than one process answers at once: for a large file a second one does a part."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar
 
 import click
 
-from rtrace_otel.analysis.check.apart import check_apart
-from rtrace_otel.analysis.check.results import CheckReport
 from rtrace_otel.analysis.reading.beside import NoAnswerError, beside, is_worth_it
 from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.analysis.reading.reader import EventReader
@@ -21,11 +18,12 @@ from rtrace_otel.errors import TraceFileError
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Found = TypeVar("_Found")
+_Part = TypeVar("_Part")
 
-Analysis: TypeAlias = Callable[[EventReader, Callable[[], CheckReport] | None], _Found]
-"""Goes through all rows of a reader. If it is given who has checked them, it need not, and asks when it is done."""
+Analysis: TypeAlias = Callable[[EventReader, Callable[[], _Part] | None], _Found]
+"""Goes through all rows of a reader. If it is given who has a part of the answer, it asks for that when it is done."""
 
-_HELP: Final = "Processes that read a large file, at most 2: the second does the check. Default: one per core."
+_HELP: Final = "Processes that read a large file, at most 2: the second does a part. Default: one per core."
 
 
 def beside_option(command: _Command) -> _Command:
@@ -33,24 +31,24 @@ def beside_option(command: _Command) -> _Command:
     return click.option("--jobs", type=click.IntRange(min=1), metavar="N", help=_HELP)(command)
 
 
-def read_and_checked(
+def read_beside(
     files: tuple[str, ...],
-    analysis: Analysis[_Found],
+    analysis: Analysis[_Part, _Found],
+    part: Callable[[EventReader], _Part],
     *,
     strict: bool,
     quiet: bool,
     jobs: int | None,
-    secret: bytes | None = None,
 ) -> tuple[_Found, ReadReport]:
     """What an analysis finds in a trace, and what its reader met; the result does not depend on the processes.
 
     Args:
         files: As on the command line.
         analysis: Called once; once more if the second process was lost and all of it must be done here.
+        part: Finds a part of it in another process, in the same bytes.
         strict: Stop at the first damage.
         quiet: No progress bar and no notes.
         jobs: Processes for a large file, ``None`` for as many as there are cores.
-        secret: Key of the hashes, if the check is to be that of rows without names.
 
     Raises:
         TraceFileError: The trace cannot be read, or it holds no event.
@@ -62,23 +60,23 @@ def read_and_checked(
         return found, reader.report
     with window:
         try:
-            with rare_collections(), beside(window, partial(check_apart, secret=secret)) as other:
+            with rare_collections(), beside(window, part) as other:
                 return _read(window, analysis, None if other is None else other.take, strict=strict, quiet=quiet)
         except NoAnswerError:
             window.rewind()
-            return _read(window, analysis, None, strict=strict, quiet=quiet)
+        return _read(window, analysis, None, strict=strict, quiet=quiet)  # here what was found before is free again
 
 
 def _read(
     window: Window,
-    analysis: Analysis[_Found],
-    checked: Callable[[], CheckReport] | None,
+    analysis: Analysis[_Part, _Found],
+    elsewhere: Callable[[], _Part] | None,
     *,
     strict: bool,
     quiet: bool,
 ) -> tuple[_Found, ReadReport]:
     with opened_window(window, strict=strict, quiet=quiet) as reader:
-        found = analysis(reader, checked)
+        found = analysis(reader, elsewhere)
     return found, reader.report
 
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from secrets import token_bytes
 
 import click
 
-from rtrace_otel.analysis.check.results import CheckReport
+from rtrace_otel.analysis.apart import Apart, apart_of
 from rtrace_otel.analysis.overview import Overview, OverviewFold
 from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.analysis.reading.reader import EventReader
 from rtrace_otel.analysis.share import SECRET_BYTES, Sharing
 from rtrace_otel.analysis.timeline.kept import Selection
-from rtrace_otel.cli.beside import beside_option, read_and_checked
+from rtrace_otel.cli.beside import beside_option, read_beside
 from rtrace_otel.cli.common import TRACE, write_out
 from rtrace_otel.cli.selecting import selecting_options
 from rtrace_otel.cli.writing import write_whole
@@ -73,7 +72,8 @@ def report(
     """
     secret = token_bytes(SECRET_BYTES) if share else None
     analysis = partial(_overview, selection=selection, secret=secret)
-    (found, read), _ = read_and_checked(files, analysis, strict=strict, quiet=quiet, jobs=jobs, secret=secret)
+    question = partial(apart_of, secret=secret)
+    (found, read), _ = read_beside(files, analysis, question, strict=strict, quiet=quiet, jobs=jobs)
     page = render_page(page_data(found, read, title=title, shared=share))
     if output == "-":
         write_out(page)
@@ -84,12 +84,11 @@ def report(
 
 
 def _overview(
-    reader: EventReader, checked: Callable[[], CheckReport] | None, *, selection: Selection, secret: bytes | None
+    reader: EventReader, elsewhere: Callable[[], Apart] | None, *, selection: Selection, secret: bytes | None
 ) -> tuple[Overview, ReadReport]:
-    fold = OverviewFold(check=checked is None, selection=selection)
+    fold = OverviewFold(selection=selection, apart=elsewhere is not None)
     sharing = None if secret is None else Sharing(secret)
     for row in reader:
         fold.add(row if sharing is None else sharing.row(row), reader.line)
     read = reader.report if sharing is None else sharing.report(reader.report)
-    found = fold.result(read)
-    return (found if checked is None else replace(found, check=checked())), read
+    return fold.result(read, elsewhere), read

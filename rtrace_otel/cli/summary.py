@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from rtrace_otel.analysis.summary import summarise
-from rtrace_otel.cli.beside import beside_option, read_and_checked
+from rtrace_otel.cli.beside import beside_option, read_beside
 from rtrace_otel.cli.common import answer, deliver, opened, reading_options
 from rtrace_otel.report.summary import next_blocks, summary_document, summary_json
 
@@ -40,9 +40,10 @@ def summary(
 
 def _answers(file: str, form: str, output: str | None, *, strict: bool, quiet: bool, jobs: int | None) -> None:
     from rtrace_otel.analysis.answers import answers
+    from rtrace_otel.analysis.check.apart import check_apart
     from rtrace_otel.report.answers import answers_csv, answers_documents, answers_json, joined
 
-    found, read = read_and_checked((file,), answers, strict=strict, quiet=quiet, jobs=jobs)
+    found, read = read_beside((file,), answers, check_apart, strict=strict, quiet=quiet, jobs=jobs)
     documents = answers_documents(found, read, for_terminal=form == "table")
     if form == "csv":
         deliver(answers_csv(documents), output, file)

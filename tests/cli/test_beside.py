@@ -19,7 +19,6 @@ import pytest
 from rtrace_otel.analysis.reading import beside as reading_beside
 from rtrace_otel.analysis.reading.beside import Beside
 from rtrace_otel.analysis.reading.reader import EventReader
-from rtrace_otel.cli import beside as cli_beside
 from rtrace_otel.testing import SimulationSettings, simulate
 from tests.cli.conftest import JOB
 from tests.cli.program import LIMIT_S, Result, Run, environment, lines, rtrace
@@ -139,19 +138,25 @@ def test_several_parts_take_one_process(run: Run, started: Started, tmp_path: Pa
     assert [] == started
 
 
-def _die(_: EventReader, secret: bytes | None) -> NoReturn:
+def _die(_: EventReader, secret: bytes | None = None) -> NoReturn:
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError(secret)
 
 
-@pytest.mark.parametrize("command", [("summary", "--all", "--format", "json"), ("report", "-o", "-")])
+@pytest.mark.parametrize(
+    ("command", "part"),
+    [
+        (("summary", "--all", "--format", "json"), "rtrace_otel.analysis.check.apart.check_apart"),
+        (("report", "-o", "-"), "rtrace_otel.cli.report.apart_of"),
+    ],
+)
 def test_a_process_that_is_killed_costs_nothing(
-    command: tuple[str, ...], run: Run, started: Started, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: tuple[str, ...], part: str, run: Run, started: Started, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first one does all of it in its place; notes are written once."""
     path = _trace("damaged", tmp_path)
     expected = run(*command, path, "--jobs", "1")
-    monkeypatch.setattr(cli_beside, "check_apart", _die)
+    monkeypatch.setattr(part, _die)
 
     assert (0, expected) == (expected.code, run(*command, path, "--jobs", "2"))
     assert 1 == len(started)
@@ -230,19 +235,19 @@ def test_the_program(tmp_path: Path) -> None:
 
 _WAITING: Final = """
 import os, signal, sys
-from rtrace_otel.analysis.reading import beside as reading
-from rtrace_otel.cli import beside
+from rtrace_otel.analysis.check import apart
+from rtrace_otel.analysis.reading import beside
 from rtrace_otel.cli.main import main
 
-def wait(reader, secret):
+def wait(reader):
     with open(sys.argv[1], "w") as file:
         file.write(f"{os.getpid()}\\n")
     while True:
         signal.pause()
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-reading.MIN_BYTES = 0
-beside.check_apart = wait
+beside.MIN_BYTES = 0
+apart.check_apart = wait
 main(["summary", "--all", "--jobs", "2", sys.argv[2]])
 """
 """The program, but with a second process that says its number and never ends."""

@@ -7,23 +7,18 @@ from rtrace_otel.analysis.check.check import CheckFold
 from rtrace_otel.analysis.check.results import CheckReport
 from rtrace_otel.analysis.reading.reader import EventReader
 from rtrace_otel.analysis.runs import RunFold
-from rtrace_otel.analysis.share import Sharing
 
 
-def check_apart(reader: EventReader, secret: bytes | None = None) -> CheckReport:
+def check_apart(reader: EventReader) -> CheckReport:
     """Check a trace with all rules.
 
     Args:
         reader: A reader that has given no row yet.
-        secret: Key of the hashes, if the names are to be taken out of the rows first.
     """
-    sharing = None if secret is None else Sharing(secret)
     runs, ages = RunFold(), AgeFold(keep_steps=False)
     check = CheckFold(runs=runs, ages=ages)
     for row in reader:
-        if sharing is not None:
-            row = sharing.row(row)
         runs.add(row)
         ages.add(row)
         check.add(row, reader.line)
-    return check.result(reader.report if sharing is None else sharing.report(reader.report))
+    return check.result(reader.report)
