@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from rtrace_otel.analysis.age.staleness import STALENESS_EVENTS, Staleness, StalenessFold
@@ -32,20 +33,26 @@ class Answers:
     check: CheckReport
 
 
-def answers(reader: EventReader) -> Answers:
+def answers(reader: EventReader, checked: Callable[[], CheckReport] | None = None) -> Answers:
     """All of it in one pass.
 
     Args:
         reader: A reader that has given no row yet.
+        checked: Gives the result of the check when all rows were read, if another process checks them.
     """
     runs, age = RunFold(), StalenessFold()
-    restore, check = RestoreFold(runs=runs), CheckFold(runs=runs, ages=age.ages)
-    summary = SummaryFold(runs=runs, ages=age.ages)
+    restore, summary = RestoreFold(runs=runs), SummaryFold(runs=runs, ages=age.ages)
+    check = CheckFold(runs=runs, ages=age.ages) if checked is None else None
     for row in reader:
         runs.add(row)
         if row["event"] in STALENESS_EVENTS:
             age.add(row)
         summary.add(row)
         restore.add(row)
-        check.add(row, reader.line)
-    return Answers(summary.result(), age.result(), restore.result(), check.result(reader.report))
+        if check is not None:
+            check.add(row, reader.line)
+    found = summary.result(), age.result(), restore.result()
+    if check is not None:
+        return Answers(*found, check.result(reader.report))
+    assert checked is not None
+    return Answers(*found, checked())

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from rtrace_otel.analysis.age.staleness import Staleness, StalenessFold
-from rtrace_otel.analysis.check.check import CheckFold
+from rtrace_otel.analysis.age.ages import AgeFold
+from rtrace_otel.analysis.age.staleness import Staleness
+from rtrace_otel.analysis.apart import Apart, ApartFold
 from rtrace_otel.analysis.check.results import CheckReport
 from rtrace_otel.analysis.flow.slow import Slow, SlowFold
 from rtrace_otel.analysis.flow.tap import FlowTap
-from rtrace_otel.analysis.pauses import Pauses, PausesFold
+from rtrace_otel.analysis.pauses import Pauses
 from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.analysis.restore import RestoreFold
 from rtrace_otel.analysis.restore_results import RestoreReport
 from rtrace_otel.analysis.runs import RunFold
 from rtrace_otel.analysis.step_results import StepsReport
-from rtrace_otel.analysis.steps import StepsFold
-from rtrace_otel.analysis.summary import SummaryFold
 from rtrace_otel.analysis.summary_results import Summary
 from rtrace_otel.analysis.timeline.columns import Drawn
 from rtrace_otel.analysis.timeline.fold import TimelineFold
@@ -74,21 +74,19 @@ class OverviewFold:
     Args:
         check: Whether to judge the rules of ``rtrace check`` too.
         selection: Which attempts the timeline holds, and how many.
+        apart: Whether :class:`ApartFold` does its part elsewhere; its result is then needed for this one's.
     """
 
-    def __init__(self, *, check: bool = True, selection: Selection | None = None) -> None:
+    def __init__(self, *, check: bool = True, selection: Selection | None = None, apart: bool = False) -> None:
         """Begin with no row seen."""
-        self._runs = RunFold()
-        self._staleness = StalenessFold()
-        self._summary = SummaryFold(runs=self._runs, ages=self._staleness.ages)
+        self._apart = None if apart else ApartFold(check=check)
+        self._runs = RunFold() if self._apart is None else self._apart.runs
+        self._ages = AgeFold(keep_steps=False) if self._apart is None else self._apart.ages
         self._restores = RestoreFold(runs=self._runs)
         self._waste = WasteFold(self._restores)
-        self._steps = StepsFold()
         self._flow = FlowTap(self._runs)
         self._slow = SlowFold(self._flow)
-        self._pauses = PausesFold()
-        self._timeline = TimelineFold(selection, self._restores.follower, self._flow, self._staleness.ages)
-        self._check = CheckFold(runs=self._runs, ages=self._staleness.ages) if check else None
+        self._timeline = TimelineFold(selection, self._restores.follower, self._flow, self._ages)
 
     def add(self, row: Row, line: int) -> None:
         """Take the next row of the file.
@@ -97,42 +95,48 @@ class OverviewFold:
             row: The row.
             line: Its physical line, from 1.
         """
-        self._runs.add(row)
-        self._staleness.add(row)
-        self._summary.add(row)
+        if self._apart is None:
+            self._runs.add(row)
+            self._ages.add(row)
+        else:
+            self._apart.add(row, line)
         self._restores.add(row)
         self._waste.add(row)
-        self._steps.add(row)
         self._flow.advance(row)
         self._slow.add(row)
-        self._pauses.add(row)
         self._timeline.add(row)
-        if self._check is not None:
-            self._check.add(row, line)
 
-    def result(self, read: ReadReport) -> Overview:
+    def result(self, read: ReadReport, elsewhere: Callable[[], Apart] | None = None) -> Overview:
         """What is known of the rows so far.
 
         Args:
             read: What the reader met.
+            elsewhere: Gives the result of the part that was done elsewhere; asked for last.
         """
-        return self._overview(read, self._timeline.result())
+        return self._overview(read, self._timeline.result(), elsewhere)
 
     def drawn(self, read: ReadReport) -> tuple[Drawn, Overview]:
         """The attempts of the timeline, and the rest without them in its columns; see :meth:`TimelineFold.drawn`."""
         drawn, found = self._timeline.drawn()
-        return drawn, self._overview(read, found)
+        return drawn, self._overview(read, found, None)
 
-    def _overview(self, read: ReadReport, timeline: Timeline) -> Overview:
+    def _overview(self, read: ReadReport, timeline: Timeline, elsewhere: Callable[[], Apart] | None) -> Overview:
+        restores, waste, slow = self._restores.result(), self._waste.result(), self._slow.result()
+        ended = waste_steps(self._restores.follower.books.intervals())
+        if self._apart is not None:
+            apart = self._apart.result(read)
+        else:
+            assert elsewhere is not None, "a part was done elsewhere"
+            apart = elsewhere()
         return Overview(
-            summary=self._summary.result(),
-            restores=self._restores.result(),
-            waste=self._waste.result(),
-            staleness=self._staleness.result(),
-            steps=self._steps.result(),
-            slow=self._slow.result(),
-            pauses=self._pauses.result(),
-            waste_steps=waste_steps(self._restores.follower.books.intervals()),
+            summary=apart.summary,
+            restores=restores,
+            waste=waste,
+            staleness=apart.staleness,
+            steps=apart.steps,
+            slow=slow,
+            pauses=apart.pauses,
+            waste_steps=ended,
             timeline=timeline,
-            check=None if self._check is None else self._check.result(read),
+            check=apart.check,
         )

@@ -24,6 +24,9 @@ DROPPED: Final = "(not shared)"
 OTHER_EVENT: Final = "(other)"
 SOURCE: Final = "a trace"
 
+SECRET_BYTES: Final = 32
+"""Length of a random secret."""
+
 _RUN_IDS: Final = frozenset({"run", "parent_run", "origin_run", "from_run"})
 _RANDOM: Final = re.compile(r"[0-9a-fA-F]+(?:-[0-9a-fA-F]+)*")
 _PIECE: Final = re.compile(r"[^:./#_-]+")
@@ -40,7 +43,7 @@ class Sharing:
 
     def __init__(self, secret: bytes | None = None) -> None:
         """Begin with no host seen."""
-        key = secrets.token_bytes(32) if secret is None else secret
+        key = secrets.token_bytes(SECRET_BYTES) if secret is None else secret
 
         @lru_cache(_CACHED)
         def piece(text: str) -> str:

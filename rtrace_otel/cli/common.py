@@ -6,9 +6,9 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import IO, Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 import click
 
@@ -17,12 +17,13 @@ from rtrace_otel.analysis.reading.parallel import MIN_BYTES
 from rtrace_otel.analysis.reading.parts import Parts
 from rtrace_otel.analysis.reading.reader import EventReader, read_events
 from rtrace_otel.analysis.reading.source import file_of
+from rtrace_otel.analysis.reading.window import Window
+from rtrace_otel.cli.progress import shows_progress, with_progress
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.report.damage import damage_json, damage_sentences
 from rtrace_otel.report.document import Document, printable
 from rtrace_otel.report.formats import to_csv, to_json, to_markdown
 
-PROGRESS_ABOVE_BYTES: Final = 50 * 1024 * 1024
 COLLECT_EVERY: Final = 100_000
 """Objects that are made between two looks for garbage in cycles."""
 
@@ -144,13 +145,30 @@ def rare_collections() -> Iterator[None]:
 def _reader_of(file: str, strict: bool, quiet: bool, jobs: int | None) -> Iterator[EventReader]:
     size = 0 if file == "-" else _size_of(Path(file))
     jobs = 1 if size < MIN_BYTES else default_jobs() if jobs is None else jobs
-    if jobs == 1 and not quiet and file != "-" and sys.stderr.isatty() and size > PROGRESS_ABOVE_BYTES:
-        progress = _with_progress(file_of(Path(file)))
-        with progress as stream, read_events(stream, strict=strict, one_pass=True) as reader:
+    if jobs == 1 and file != "-" and shows_progress(size, quiet):
+        with (
+            file_of(Path(file)).open("rb") as plain,
+            with_progress(plain, size) as stream,
+            read_events(stream, strict=strict, one_pass=True) as reader,
+        ):
             yield reader
     else:
         with read_events(file, strict=strict, one_pass=True, jobs=jobs) as reader:
             yield reader
+
+
+@contextmanager
+def opened_window(window: Window, *, strict: bool, quiet: bool) -> Iterator[EventReader]:
+    """A reader of what a file held a moment ago, in every other way as from :func:`opened`.
+
+    Raises:
+        TraceFileError: It cannot be read, or it holds no event.
+    """
+    size = window.extent.size
+    progress = with_progress(window.stream, size) if shows_progress(size, quiet) else nullcontext(window.stream)
+    with rare_collections(), progress as stream, read_events(stream, strict=strict) as reader:
+        yield reader
+    _note_damage(reader.report, quiet)
 
 
 @contextmanager
@@ -266,18 +284,6 @@ def _rendered(
     from rtrace_otel.cli.terminal import PLAIN, render_terminal, standard_output
 
     return render_terminal(document, PLAIN if to_file else standard_output())
-
-
-@contextmanager
-def _with_progress(path: Path) -> Iterator[IO[bytes]]:
-    from rich.console import Console
-    from rich.progress import open as open_with_progress
-
-    console = Console(stderr=True)
-    with open_with_progress(
-        str(path), "rb", description=f"reading {path.name}", console=console, transient=True
-    ) as file:
-        yield cast("IO[bytes]", file)
 
 
 def _note_damage(report: ReadReport, quiet: bool) -> None:

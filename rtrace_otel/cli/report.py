@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from secrets import token_bytes
 
 import click
 
-from rtrace_otel.analysis.overview import OverviewFold
-from rtrace_otel.analysis.share import Sharing
+from rtrace_otel.analysis.apart import Apart, apart_of
+from rtrace_otel.analysis.overview import Overview, OverviewFold
+from rtrace_otel.analysis.reading.damage import ReadReport
+from rtrace_otel.analysis.reading.reader import EventReader
+from rtrace_otel.analysis.share import SECRET_BYTES, Sharing
 from rtrace_otel.analysis.timeline.kept import Selection
-from rtrace_otel.cli.common import TRACE, opened_parts, write_out
+from rtrace_otel.cli.beside import beside_option, read_beside
+from rtrace_otel.cli.common import TRACE, write_out
 from rtrace_otel.cli.selecting import selecting_options
 from rtrace_otel.cli.writing import write_whole
 from rtrace_otel.report.html.data import page_data
@@ -37,8 +44,16 @@ from rtrace_otel.report.html.words import written
 @selecting_options
 @click.option("--strict", is_flag=True, help="Stop at the first damage in the file.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress bar, no notes, no word on what was written.")
+@beside_option
 def report(
-    files: tuple[str, ...], output: str, title: str | None, share: bool, selection: Selection, strict: bool, quiet: bool
+    files: tuple[str, ...],
+    output: str,
+    title: str | None,
+    share: bool,
+    selection: Selection,
+    strict: bool,
+    quiet: bool,
+    jobs: int | None,
 ) -> None:
     """One HTML page that explains a trace: the verdict, what each stop cost, charts, tables, definitions.
 
@@ -55,15 +70,25 @@ def report(
       rtrace report monday.jsonl tuesday.jsonl -o week.html
       zcat trace.jsonl.gz | rtrace report - -o - > report.html
     """
-    fold, sharing = OverviewFold(selection=selection), Sharing() if share else None
-    with opened_parts(files, strict=strict, quiet=quiet) as reader:
-        for row in reader:
-            fold.add(row if sharing is None else sharing.row(row), reader.line)
-    read = reader.report if sharing is None else sharing.report(reader.report)
-    page = render_page(page_data(fold.result(read), read, title=title, shared=share))
+    secret = token_bytes(SECRET_BYTES) if share else None
+    analysis = partial(_overview, selection=selection, secret=secret)
+    question = partial(apart_of, secret=secret)
+    (found, read), _ = read_beside(files, analysis, question, strict=strict, quiet=quiet, jobs=jobs)
+    page = render_page(page_data(found, read, title=title, shared=share))
     if output == "-":
         write_out(page)
         return
     write_whole(Path(output), files, page)
     if not quiet:
         write_out(written(output, len(page.encode()), read, files))
+
+
+def _overview(
+    reader: EventReader, elsewhere: Callable[[], Apart] | None, *, selection: Selection, secret: bytes | None
+) -> tuple[Overview, ReadReport]:
+    fold = OverviewFold(selection=selection, apart=elsewhere is not None)
+    sharing = None if secret is None else Sharing(secret)
+    for row in reader:
+        fold.add(row if sharing is None else sharing.row(row), reader.line)
+    read = reader.report if sharing is None else sharing.report(reader.report)
+    return fold.result(read, elsewhere), read

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from rtrace_otel.analysis.summary import summarise
+from rtrace_otel.cli.beside import beside_option, read_beside
 from rtrace_otel.cli.common import answer, deliver, opened, reading_options
 from rtrace_otel.report.summary import next_blocks, summary_document, summary_json
 
@@ -12,7 +13,10 @@ from rtrace_otel.report.summary import next_blocks, summary_document, summary_js
 @click.command()
 @reading_options
 @click.option("--all", "everything", is_flag=True, help="Also what age, restore and check say, from one pass.")
-def summary(file: str, form: str, output: str | None, strict: bool, quiet: bool, everything: bool) -> None:
+@beside_option
+def summary(
+    file: str, form: str, output: str | None, strict: bool, quiet: bool, everything: bool, jobs: int | None
+) -> None:
     """What a trace holds: its runs and how each ended, attempts and groups by outcome, steps, refits, checkpoints.
 
     \b
@@ -23,7 +27,7 @@ def summary(file: str, form: str, output: str | None, strict: bool, quiet: bool,
       rtrace summary logs/ --all
     """
     if everything:
-        _answers(file, form, output, strict=strict, quiet=quiet)
+        _answers(file, form, output, strict=strict, quiet=quiet, jobs=jobs)
         return
     with opened(file, strict=strict, quiet=quiet) as reader:
         result = summarise(reader)
@@ -34,13 +38,12 @@ def summary(file: str, form: str, output: str | None, strict: bool, quiet: bool,
     answer(form, output, file, "summary", document, summary_json(result), read)
 
 
-def _answers(file: str, form: str, output: str | None, *, strict: bool, quiet: bool) -> None:
+def _answers(file: str, form: str, output: str | None, *, strict: bool, quiet: bool, jobs: int | None) -> None:
     from rtrace_otel.analysis.answers import answers
+    from rtrace_otel.analysis.check.apart import check_apart
     from rtrace_otel.report.answers import answers_csv, answers_documents, answers_json, joined
 
-    with opened(file, strict=strict, quiet=quiet) as reader:
-        found = answers(reader)
-    read = reader.report
+    found, read = read_beside((file,), answers, check_apart, strict=strict, quiet=quiet, jobs=jobs)
     documents = answers_documents(found, read, for_terminal=form == "table")
     if form == "csv":
         deliver(answers_csv(documents), output, file)

@@ -36,6 +36,16 @@ def test_a_large_file_has_a_progress_bar(folder: Path) -> None:
     assert "\x1b[?25h" in found.err, "the cursor is shown again"
 
 
+def test_two_processes_have_one_bar(folder: Path) -> None:
+    """It shows how far the first one is, and the answer is that of one process."""
+    path = folder / "rollout_trace.jsonl"
+    found = on_terminal("summary", "--all", path, "--jobs", "2", streams="err")
+
+    assert Result(0, rtrace("summary", "--all", path, "--jobs", "1").out, found.err) == found
+    assert "reading rollout_trace.jsonl" in found.err
+    assert "\x1b[?25h" in found.err, "the cursor is shown again"
+
+
 def test_a_large_file_in_a_folder_has_one_too(folder: Path) -> None:
     """However the file is named on the command line."""
     assert "reading rollout_trace.jsonl" in on_terminal("age", folder, streams="err").err

@@ -7,7 +7,6 @@ process had read all of it. The process that asked picks too, whenever it would 
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Final
@@ -15,6 +14,7 @@ from typing import IO, Final
 from rtrace_otel.analysis.reading.batches import batches, up_to
 from rtrace_otel.analysis.reading.narrow import Part
 from rtrace_otel.analysis.reading.picking import Picker
+from rtrace_otel.analysis.reading.starting import may_start
 from rtrace_otel.analysis.reading.team import Piece, Team, parts_of_piece
 
 PIECE_BYTES: Final = 4 * 1024 * 1024
@@ -39,7 +39,7 @@ def jobs_for(path: Path, wanted: int) -> int:
         path: The file.
         wanted: How many are to read at most, this one included.
     """
-    if wanted <= 1 or multiprocessing.current_process().daemon or path.stat().st_size < MIN_BYTES:
+    if wanted <= 1 or not may_start() or path.stat().st_size < MIN_BYTES:
         return 1
     return wanted
 

@@ -10,7 +10,6 @@ import fcntl
 import multiprocessing
 import os
 import struct
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
@@ -22,6 +21,7 @@ from typing import IO, Final, Self, TypeAlias
 from rtrace_otel.analysis.reading.batches import batches, up_to
 from rtrace_otel.analysis.reading.narrow import Part
 from rtrace_otel.analysis.reading.picking import Picked, Picker
+from rtrace_otel.analysis.reading.starting import end_with_parent, way_to_start
 
 Piece: TypeAlias = tuple[int, int]
 """Where a piece of a file begins, and its size in bytes."""
@@ -176,9 +176,7 @@ def start(
         events: As for :class:`Team`.
         counted: As for :class:`Team`.
     """
-    # A copy of this process is there at once; but locks that another thread holds would stay locked in it.
-    alone = threading.active_count() == 1
-    context = multiprocessing.get_context("fork") if alone else multiprocessing.get_context("spawn")
+    context = way_to_start()
     workers = []
     for _ in range(others):
         ours, theirs = context.Pipe(duplex=False)
@@ -216,6 +214,7 @@ def work(
         events: As for :class:`Team`.
         counted: As for :class:`Team`.
     """
+    end_with_parent()
     picker = Picker(events, counted=counted, ahead=True)
     try:
         with path.open("rb", buffering=0) as file:
