@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
@@ -11,7 +10,7 @@ from multiprocessing.process import BaseProcess
 from typing import Final, Generic, TypeVar
 
 from rtrace_otel.analysis.reading.reader import EventReader, read_events
-from rtrace_otel.analysis.reading.starting import end_with_parent, may_start, way_to_start
+from rtrace_otel.analysis.reading.starting import begin, may_start, no_interrupt, way_to_start
 from rtrace_otel.analysis.reading.window import Extent, Window, same_window
 
 MIN_BYTES: Final = 1024 * 1024
@@ -100,7 +99,7 @@ def _started(window: Window, question: Callable[[EventReader], _Answer]) -> Besi
     arguments = (theirs, window.extent, question, gc.get_threshold())
     process = context.Process(target=_answer, args=arguments, daemon=True)
     try:
-        with _no_interrupt():
+        with no_interrupt():
             process.start()
     except OSError:
         ours.close()
@@ -110,26 +109,13 @@ def _started(window: Window, question: Callable[[EventReader], _Answer]) -> Besi
     return Beside(process, ours, window)
 
 
-@contextmanager
-def _no_interrupt() -> Iterator[None]:
-    """Ctrl-C waits: a process that it hits while it begins would say so on standard error."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 def _answer(
     connection: Connection,
     extent: Extent,
     question: Callable[[EventReader], object],
     threshold: tuple[int, int, int],
 ) -> None:
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    end_with_parent()
+    begin()
     gc.set_threshold(*threshold)
     try:
         window = same_window(extent)

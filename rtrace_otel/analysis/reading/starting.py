@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from multiprocessing.context import ForkContext, SpawnContext
 
 
@@ -19,11 +22,25 @@ def may_start() -> bool:
     return not multiprocessing.current_process().daemon
 
 
-def end_with_parent() -> None:
-    """End this process when the one that started it is gone, even if that was killed.
+@contextmanager
+def no_interrupt() -> Iterator[None]:
+    """Ctrl-C waits: a process that it hits while it begins would say so on standard error."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
-    It would go on for nobody otherwise, or wait for ever to be heard: it holds both ends of its pipe if it is a copy.
+
+def begin() -> None:
+    """First of all, in a process that was started: end at Ctrl-C without a word, and when the one that started it ends.
+
+    Also if that was killed: this one would go on for nobody otherwise, or wait for ever to be heard, because it holds
+    both ends of its pipe if it is a copy.
     """
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_outlive_no_parent, daemon=True).start()
 
 

@@ -21,7 +21,7 @@ from typing import IO, Final, Self, TypeAlias
 from rtrace_otel.analysis.reading.batches import batches, up_to
 from rtrace_otel.analysis.reading.narrow import Part
 from rtrace_otel.analysis.reading.picking import Picked, Picker
-from rtrace_otel.analysis.reading.starting import end_with_parent, way_to_start
+from rtrace_otel.analysis.reading.starting import begin, no_interrupt, way_to_start
 
 Piece: TypeAlias = tuple[int, int]
 """Where a piece of a file begins, and its size in bytes."""
@@ -186,7 +186,8 @@ def start(
             arguments = (theirs, numbers, path, _identity(file), dict(pieces), events, counted)
             process = context.Process(target=work, args=arguments, daemon=True)
             try:
-                process.start()
+                with no_interrupt():
+                    process.start()
             except OSError:  # no more processes: those that are there read all of it
                 ours.close()
                 break
@@ -214,7 +215,7 @@ def work(
         events: As for :class:`Team`.
         counted: As for :class:`Team`.
     """
-    end_with_parent()
+    begin()
     picker = Picker(events, counted=counted, ahead=True)
     try:
         with path.open("rb", buffering=0) as file:
@@ -222,7 +223,7 @@ def work(
                 return
             while (number := _next_of(numbers)) is not None:
                 connection.send((number, _picked(file, pieces[number], picker)))
-    except (OSError, KeyboardInterrupt):  # who asked reads the rest without this process, or wants no more
+    except OSError:  # who asked reads the rest without this process, or wants no more
         return
 
 

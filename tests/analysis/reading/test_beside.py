@@ -17,7 +17,7 @@ import pytest
 from rtrace_otel.analysis.reading import beside as beside_module
 from rtrace_otel.analysis.reading.beside import MIN_BYTES, NoAnswerError, beside, is_worth_it
 from rtrace_otel.analysis.reading.reader import EventReader, read_events
-from rtrace_otel.analysis.reading.starting import way_to_start
+from rtrace_otel.analysis.reading.starting import no_interrupt, way_to_start
 from rtrace_otel.analysis.reading.window import Window, window_on
 from tests.analysis.rows import lines, row
 
@@ -192,7 +192,7 @@ def test_processes_of_a_pool_start_no_others() -> None:
 
 
 def _interrupted(reached: list[str]) -> None:
-    with beside_module._no_interrupt():
+    with no_interrupt():
         os.kill(os.getpid(), signal.SIGINT)
         reached.append("the end")
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import select
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -12,7 +15,7 @@ from itertools import count
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from unittest import mock
 
 import pytest
@@ -27,7 +30,7 @@ from rtrace_otel.analysis.reading.reader import EventReader, read_events
 from tests.analysis.reading.narrow_reading import FILE, WANTED, canonical, exactly, file_of
 from tests.analysis.reading.test_reader_fuzz import DATA, HURTS, _hurt
 from tests.analysis.rows import lines, row
-from tests.pace import until
+from tests.pace import SOON_S, until
 
 
 def _in_pieces(path: Path, jobs: int, piece: int, *, one_pass: bool) -> tuple[str, list[int], ReadReport]:
@@ -187,3 +190,51 @@ def test_a_reading_that_is_given_up_leaves_no_process(tmp_path: Path) -> None:
     with mock.patch.multiple(parallel, PIECE_BYTES=500, MIN_BYTES=0), read_events(path, jobs=2) as reader:
         next(reader.only(["train_step"]))
     assert [] == multiprocessing.active_children()
+
+
+_WAITING: Final = """
+import os, signal, sys
+from rtrace_otel.analysis.reading import parallel, team
+from rtrace_otel.analysis.reading.reader import read_events
+
+asking, picked = os.getpid(), team._picked
+
+def wait(*arguments):
+    if os.getpid() == asking:
+        return picked(*arguments)
+    with open(sys.argv[1], "w") as file:
+        file.write(f"{os.getpid()}\\n")
+    while True:
+        signal.pause()
+
+team._picked = wait
+parallel.MIN_BYTES, parallel.PIECE_BYTES = 0, 500
+try:
+    list(read_events(sys.argv[2], jobs=2).only(["train_step"]))
+except KeyboardInterrupt:
+    sys.exit("interrupted")
+"""
+"""A reading that waits for another process, which says its number and never picks anything."""
+
+
+@pytest.mark.parametrize(
+    ("signal_number", "said"), [(signal.SIGKILL, b""), (signal.SIGINT, b"interrupted\n")], ids=["kill", "interrupt"]
+)
+def test_others_end_with_the_one_that_asked(signal_number: int, said: bytes, tmp_path: Path) -> None:
+    """Killed, or interrupted on a terminal as all of them are; they say nothing."""
+    path, there = tmp_path / "t.jsonl", tmp_path / "there"
+    path.write_bytes(FILE * 50)
+    with subprocess.Popen(
+        [sys.executable, "-c", _WAITING, there, path], stderr=subprocess.PIPE, start_new_session=True
+    ) as asking:
+        until(lambda: there.exists() and there.read_text().endswith("\n"))
+        other = os.pidfd_open(int(there.read_text()))
+        try:
+            if signal_number == signal.SIGKILL:
+                asking.kill()
+            else:
+                os.killpg(asking.pid, signal_number)
+            assert select.select([other], [], [], SOON_S)[0]
+        finally:
+            os.close(other)
+        assert said == asking.communicate(timeout=SOON_S)[1]
