@@ -15,6 +15,7 @@ from rtrace_otel.analysis.reading.narrow import Decode, Narrow, Part
 from rtrace_otel.analysis.reading.narrowing import Shaped
 from rtrace_otel.analysis.reading.parallel import jobs_for, parts_of
 from rtrace_otel.analysis.reading.picking import Picker
+from rtrace_otel.analysis.reading.plain import every_row
 from rtrace_otel.analysis.reading.recount import PassedOver
 from rtrace_otel.analysis.reading.source import Source, open_lines
 from rtrace_otel.analysis.reading.unpack import ARCHIVE_ERRORS
@@ -62,7 +63,9 @@ class EventReader(Iterator[Row]):
         self._decoder = LineDecoder(self._lines.name, strict=strict)
         self._begun = False
         self._passed_over: PassedOver | None = None
-        self._rows = self._guarded(self._decoder.rows_of(self._lines.lines))
+        read = self._lines.read
+        every = self._decoder.rows_of(self._lines.lines) if read is None else every_row(self._decoder, batches(read))
+        self._rows = self._guarded(every)
 
     @property
     def report(self) -> ReadReport:
