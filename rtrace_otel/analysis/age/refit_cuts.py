@@ -194,9 +194,7 @@ def split_at(cuts: Iterable[Cut], begin_version: int, tokens: int) -> list[Segme
     version, done = begin_version, 0
     segments: list[Segment] = []
     for position, _, new_version, _, _ in cuts:
-        end = position if position > done else done
-        if end > tokens:
-            end = tokens
+        end = min(max(position, done), tokens)
         if end > done:
             segments.append((version, end - done))
         version, done = new_version, end

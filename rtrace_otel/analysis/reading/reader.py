@@ -85,6 +85,12 @@ class EventReader(Iterator[Row]):
         """Physical line of the row just given, counted from 1; 0 before the first."""
         return self._decoder.tally.lines
 
+    def __iter__(self) -> Iterator[Row]:  # noqa: PYI034 - a loop need not come through here for each row
+        """The events that come next."""
+        self._begun = True
+        rows: Iterator[Row] = self._rows
+        return rows
+
     def __next__(self) -> Row:
         """The next event."""
         self._begun = True
