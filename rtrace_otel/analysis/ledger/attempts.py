@@ -50,7 +50,7 @@ class Attempts:
             rollout = self._begin(branch, attempt_id, generation, group)
             if group.occurrence.missing:
                 dispatched_again(self._missing.come_back(group.occurrence, generation, branch))
-            if branch.given_up:
+            if branch.stopped_by is not None:
                 self._take_late(branch, rollout)
         rollout.dispatch(t)
 
