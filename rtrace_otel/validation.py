@@ -6,21 +6,23 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
+
+import msgspec
 
 from rtrace_otel.events import COMMON_FIELDS, EVENTS_BY_NAME
-from rtrace_otel.fields import Field, FieldType
+from rtrace_otel.fields import EventType, Field, FieldType
 
 _VERSION = re.compile("-?[0-9]+")
 _NOTHING = object()
-MAX_SHAPES = 64
-"""Shapes of legal rows remembered for each event."""
+_Judge: TypeAlias = tuple[str, Callable[[Any], bool], bool]
+"""A field, what judges its value, and whether it is required."""
 
-_Judge: TypeAlias = tuple[str, Callable[[Any], bool]]
-"""A field, and what judges its value."""
+_Plan: TypeAlias = tuple[type[msgspec.Struct], tuple[_Judge, ...]]
+"""A struct of the fields whose types msgspec can prove, and the other fields."""
 
-_legal_shapes: dict[str, dict[tuple[object, ...], tuple[_Judge, ...]]] = {}
-"""By event, and by names of fields, then types, of rows: the fields whose type alone does not make them legal."""
+_plans: dict[str, _Plan] = {}
+"""By event, made when the first row of it comes."""
 
 _NON_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 
@@ -56,15 +58,9 @@ def validate_row(row: Mapping[str, Any]) -> list[Problem]:
         The problems, empty if there are none.
     """
     event = row.get("event")
-    shapes = _legal_shapes.get(event) if isinstance(event, str) else None
-    if shapes is not None:
-        shape = (*row, *map(type, row.values()))
-        judges = shapes.get(shape)
-        if judges is None:
-            judges = _judges_of(_PLANS[str(event)], row)
-            if judges is not None and len(shapes) < MAX_SHAPES:
-                shapes[shape] = judges
-        if judges is not None and (not judges or _all_legal(judges, row)):
+    if isinstance(event, str):
+        plan = _plans.get(event) or _plan_of(event)
+        if plan is not None and _has_types(row, plan[0]) and (not plan[1] or _all_legal(row, plan[1])):
             return []
     known = EVENTS_BY_NAME.get(event) if isinstance(event, str) else None
     name = event if isinstance(event, str) else "?"
@@ -72,22 +68,19 @@ def validate_row(row: Mapping[str, Any]) -> list[Problem]:
     return [problem for field in fields if (problem := _check(name, field, row)) is not None]
 
 
-def _judges_of(plan: _Plan, row: Mapping[str, Any]) -> tuple[_Judge, ...] | None:
-    """What must still be looked at in rows of this shape; ``None`` if their types are not those of most rows."""
-    judges: list[_Judge] = []
-    for name, types, is_legal, required in plan:
+def _has_types(row: Mapping[str, Any], shape: type[msgspec.Struct]) -> bool:
+    """Whether fields have the types of a struct, which is proven in one go, without a loop here."""
+    try:
+        msgspec.convert(row, shape)
+    except (msgspec.MsgspecError, TypeError, ValueError, ArithmeticError, RecursionError):
+        return False
+    return True
+
+
+def _all_legal(row: Mapping[str, Any], judges: tuple[_Judge, ...]) -> bool:
+    for name, is_legal, required in judges:
         value = row.get(name)
-        if type(value) in types or (value is None and not required):
-            continue
-        if is_legal is None or name not in row:
-            return None
-        judges.append((name, is_legal))
-    return tuple(judges)
-
-
-def _all_legal(judges: tuple[_Judge, ...], row: Mapping[str, Any]) -> bool:
-    for name, is_legal in judges:  # noqa: SIM110 - a generator takes twice as long
-        if not is_legal(row[name]):
+        if not ((value is None and not required) or is_legal(value)):
             return False
     return True
 
@@ -176,26 +169,33 @@ _IS_LEGAL: dict[FieldType, Callable[[object], bool]] = {
     FieldType.OBJECT: lambda value: isinstance(value, Mapping),
 }
 
-_SURE_TYPES: dict[FieldType, frozenset[type]] = {
-    FieldType.ID: frozenset({str}),
-    FieldType.TEXT: frozenset({str}),
-    FieldType.INT: frozenset({int}),
-    FieldType.FLOAT: frozenset({int, float}),
-    FieldType.BOOL: frozenset({bool}),
+_PROVEN: dict[FieldType, Any] = {
+    FieldType.ID: str,
+    FieldType.TEXT: str,
+    FieldType.INT: int,
+    FieldType.FLOAT: int | float,
+    FieldType.BOOL: bool,
 }
-
-_Plan: TypeAlias = tuple[tuple[str, frozenset[type], Callable[[object], bool] | None, bool], ...]
-"""For each field: its name, types of which every value is legal, what judges other values, whether it is required."""
+"""Types of which msgspec proves that a value is legal. It may refuse legal ones: they are looked at once more."""
 
 
-def _step_of_plan(field: Field) -> tuple[str, frozenset[type], Callable[[object], bool] | None, bool]:
-    if field.choices:
-        return field.name, frozenset(), field.choices.__contains__, field.required
-    sure = _SURE_TYPES.get(field.type)
-    return field.name, sure or frozenset(), None if sure else _IS_LEGAL[field.type], field.required
+def _plan_of(event: str) -> _Plan | None:
+    known = EVENTS_BY_NAME.get(event)
+    if known is None:
+        return None
+    _plans[event] = plan = _made_plan(known)
+    return plan
 
 
-_PLANS: dict[str, _Plan] = {
-    name: tuple(map(_step_of_plan, COMMON_FIELDS + event.fields)) for name, event in EVENTS_BY_NAME.items()
-}
-_legal_shapes.update((name, {}) for name in _PLANS)
+def _made_plan(event: EventType) -> _Plan:
+    fields: list[Any] = []
+    judges: list[_Judge] = []
+    for field in COMMON_FIELDS + event.fields:
+        proven: Any = Literal[field.choices] if field.choices else _PROVEN.get(field.type)
+        if proven is None:
+            judges.append((field.name, _IS_LEGAL[field.type], field.required))
+        elif field.required:
+            fields.append((field.name, proven))
+        else:
+            fields.append((field.name, proven | None, None))
+    return msgspec.defstruct("Shape", fields, kw_only=True, gc=False), tuple(judges)

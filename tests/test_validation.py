@@ -109,6 +109,32 @@ def test_all_problems_are_given_in_the_order_of_the_registry() -> None:
     assert ["event", "t", "run", "seq"] == [problem.field for problem in validate_row({})]
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "legal"),
+    [
+        ("group_ids", ("g",), False),
+        ("group_ids", ["\ud800"], True),
+        ("step", 2**70, True),
+        ("step", True, False),
+        ("step", "\ud800", False),
+        ("batch_age", float("nan"), True),
+        ("batch_age", 2**70, True),
+        ("batch_age", None, True),
+        ("extra", {"\ud800": 1}, True),
+    ],
+)
+def test_a_verdict_is_about_one_field(field: str, value: Any, legal: bool) -> None:
+    """Whatever stands in a field is named or passed, and no other field with it."""
+    assert ([] if legal else [field]) == [problem.field for problem in validate_row(STEP | {field: value})]
+
+
+def test_a_level_that_is_no_text_for_utf8_is_named() -> None:
+    """Half a surrogate pair is no level, and no error."""
+    row = {"event": "attempt_resumed", "t": 1.5, "run": "a", "seq": 0, "attempt_id": "x", "level": "\ud800"}
+
+    assert ["level"] == [problem.field for problem in validate_row(row)]
+
+
 def test_long_values_are_clipped() -> None:
     """A problem fits on a line, whatever the row holds."""
     assert [Problem("train_step", "step", "int", "'" + "x" * 76 + "...")] == validate_row(STEP | {"step": "x" * 500})

@@ -33,11 +33,14 @@ def attempt_of_call(call: Sequence[Any], attempts: Container[str]) -> str | None
         return str(call[2])
     if len(call_id) > _MAX_ID:
         return None
+    head, _, tail = call_id.rpartition(":")
+    if tail.isalnum() and head in attempts:  # as nearly all do
+        return head
     last = _LAST.match(call_id)
     if last is None:
         return None
     head = call_id[: last.end() - 2]
-    if head in attempts:  # as nearly all do
+    if head in attempts:
         return head
     heads = [head[: found.start()] for found in _SEPARATOR.finditer(head)]
     return next((head for head in reversed(heads) if head in attempts), None)

@@ -58,7 +58,8 @@ class RestoreFold:
         if self._adds_to_runs:
             self.runs.add(row)
         self.follower.add(row)
-        self._barrier.add(row)
+        if row["event"] in _OF_CHECKPOINTS or self._barrier.refused:
+            self._barrier.add(row)
 
     def result(self) -> RestoreReport:
         """The report over the rows so far."""
@@ -132,11 +133,15 @@ def _bias(fates: Mapping[Fate, Amount]) -> float | None:
     return (gone.attempt_seconds / gone.rollouts) / (rest.attempt_seconds / rest.rollouts)
 
 
+_OF_CHECKPOINTS: Final = frozenset({"attempt_refused", "checkpoint_started", "checkpoint_published"})
+"""What checkpoints cost begins with these."""
+
+
 class _BarrierFold:
-    """Adds up what checkpoints cost."""
+    """Adds up what checkpoints cost. While no attempt is refused, it needs only rows of ``_OF_CHECKPOINTS``."""
 
     def __init__(self) -> None:
-        self._refused: dict[tuple[str, str], float | None] = {}
+        self.refused: dict[tuple[str, str], float | None] = {}
         self._started: dict[str, float | None] = {}
         self._published = self._refusals = self._redispatched = 0
         self._seconds: float | None = None
@@ -145,14 +150,12 @@ class _BarrierFold:
     def add(self, row: Row) -> None:
         event = row["event"]
         if event == "attempt_dispatched":
-            if self._refused:
-                self._dispatched(row)
+            self._dispatched(row)
         elif event == "attempt_refused":
             self._refusals += 1
-            self._refused[_attempt(row)] = time_of(row)
+            self.refused[_attempt(row)] = time_of(row)
         elif event in {"attempt_sealed", "attempt_abandoned"}:
-            if self._refused:
-                self._refused.pop(_attempt(row), None)
+            self.refused.pop(_attempt(row), None)
         elif event == "checkpoint_started":
             self._started[str(row["run"])] = time_of(row)
         elif event == "checkpoint_published":
@@ -164,7 +167,7 @@ class _BarrierFold:
         )
 
     def _dispatched(self, row: Row) -> None:
-        refused_at = self._refused.pop(_attempt(row), None)
+        refused_at = self.refused.pop(_attempt(row), None)
         t = time_of(row)
         if refused_at is not None and t is not None and t >= refused_at:
             self._redispatched += 1

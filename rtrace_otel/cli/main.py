@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -55,6 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         raise SystemExit(EXIT_INTERRUPTED) from None
+    finally:
+        if arguments is not None:  # the process goes on, and has use for the memory
+            gc.unfreeze()
 
 
 def _run(given: list[str]) -> int:

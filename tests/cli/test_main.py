@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import shlex
 from pathlib import Path
@@ -18,6 +19,14 @@ from tests.cli.program import Result, Run
 def test_the_version(run: Run) -> None:
     """Name and version, on standard output."""
     assert Result(0, f"rtrace {__version__}\n", "") == run("--version")
+
+
+def test_a_process_that_goes_on_has_its_memory_back(run: Run, tmp_path: Path) -> None:
+    """A command keeps what it read from the garbage collector; one that is called as a function gives it back."""
+    path = tmp_path / "one.jsonl"
+    path.write_text('{"event":"run_started","t":1.0,"run":"r","seq":0,"schema":1,"host":"h","pid":1}\n')
+
+    assert (0, 0) == (run("summary", "--all", str(path)).code, gc.get_freeze_count())
 
 
 @pytest.mark.parametrize("flag", ["-h", "--help"])

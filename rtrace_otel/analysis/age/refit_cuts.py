@@ -82,12 +82,15 @@ class RefitCuts:
         if replaced_version == new_version:
             return
         self._refits += 1
+        known, released, pair = self._cuts, self._released, (replaced_version, new_version)
         for call in calls:
-            call_id, tokens = str(call[0]), int(call[1])
-            kept = self._cuts.pop(call_id, None) or self._released.pop(call_id, ())
-            again = bool(kept) and kept[-1][1:3] == (replaced_version, new_version)
-            cut = (tokens, replaced_version, new_version, source, self._refits)
-            self._cuts[call_id] = (*(kept[:-1] if again else kept), cut)
+            call_id = str(call[0])
+            cut = (int(call[1]), replaced_version, new_version, source, self._refits)
+            kept = known.pop(call_id, None) or released.pop(call_id, None)
+            if kept is None:
+                known[call_id] = (cut,)
+            else:
+                known[call_id] = (*(kept[:-1] if kept[-1][1:3] == pair else kept), cut)
         self._forget_abandoned()
 
     def _forget_abandoned(self) -> None:
@@ -148,18 +151,9 @@ class RefitCuts:
         cuts = self.cuts_of(call_id)
         if recorded_by is not None:
             cuts = tuple(cut for cut in cuts if cut[3] == recorded_by)
-        version, done = begin_version, 0
         if self._strict_begin and cuts and begin_version < cuts[0][1]:
-            version = cuts[0][1]
-        segments: list[Segment] = []
-        for position, _, new_version, *_ in cuts:
-            end = min(max(position, done), tokens)
-            if end > done:
-                segments.append((version, end - done))
-            version, done = new_version, end
-        if tokens > done:
-            segments.append((version, tokens - done))
-        return segments
+            begin_version = cuts[0][1]
+        return split_at(cuts, begin_version, tokens)
 
     def cuts_of(self, call_id: str) -> tuple[Cut, ...]:
         """The call's cuts, in the order in which they were recorded."""
@@ -193,6 +187,20 @@ class RefitCuts:
         """Whether the cuts do not join: a refit replaced another version than the one installed before it."""
         cuts = self.cuts_of(call_id)
         return any(before[2] != after[1] for before, after in pairwise(cuts))
+
+
+def split_at(cuts: Iterable[Cut], begin_version: int, tokens: int) -> list[Segment]:
+    """A call's tokens split at these cuts; see :meth:`RefitCuts.segments`."""
+    version, done = begin_version, 0
+    segments: list[Segment] = []
+    for position, _, new_version, _, _ in cuts:
+        end = min(max(position, done), tokens)
+        if end > done:
+            segments.append((version, end - done))
+        version, done = new_version, end
+    if tokens > done:
+        segments.append((version, tokens - done))
+    return segments
 
 
 def record_refit(cuts: RefitCuts, row: Row) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from rtrace_otel.analysis.age.batch_age import clean_counts
-from rtrace_otel.analysis.age.refit_cuts import RefitCuts, Segment, record_refit, well_formed
+from rtrace_otel.analysis.age.refit_cuts import RefitCuts, Segment, record_refit, split_at, well_formed
 from rtrace_otel.analysis.age.versions import NOTHING, Mark, VersionsInForce
 from rtrace_otel.events import Row
 
@@ -147,12 +147,12 @@ class GroupBook:
         whole: dict[int, tuple[int, int]] = {}
         lost: list[str] = []
         for call_id, begin, tokens in ((str(call[0]), call[1], call[2]) for call in group.calls):
-            if call_id in self._cuts:
-                segments = self._cuts.segments(call_id, begin, tokens)
+            cuts = self._cuts.cuts_of(call_id)
+            if cuts:
+                segments = split_at(cuts, begin, tokens)
                 sums.add_cut(segments, tokens)
-                if self._cuts.cut_by_others(call_id, group.run) and (
-                    segments != self._cuts.segments(call_id, begin, tokens, recorded_by=group.run)
-                ):
+                own = [cut for cut in cuts if cut[3] == group.run]
+                if len(own) < len(cuts) and segments != split_at(own, begin, tokens):
                     lost += [run for run in self._cuts.sources(call_id) if run != group.run][:1]
             elif tokens > 0:
                 calls, before = whole.get(begin, (0, 0))

@@ -88,7 +88,8 @@ class CallRules:
             positions = [cut[0] for cut in cuts_of_call if cut[3] == published.run]
             if positions and max(positions) > tokens:
                 beyond.append((call_id, max(positions), tokens))
-            fewer += [(call_id, before, after) for before, after in pairwise(positions) if after < before][:1]
+            if len(positions) > 1:
+                fewer += [(call_id, before, after) for before, after in pairwise(positions) if after < before][:1]
         for code, what, found in (("RT304", _BEYOND, beyond), ("RT305", _FEWER, fewer)):
             if found:
                 self._findings.report(code, place, _several(group_id, what, found))

@@ -50,7 +50,7 @@ class Attempts:
             rollout = self._begin(branch, attempt_id, generation, group)
             if group.occurrence.missing:
                 dispatched_again(self._missing.come_back(group.occurrence, generation, branch))
-            if branch.given_up:
+            if branch.stopped_by is not None:
                 self._take_late(branch, rollout)
         rollout.dispatch(t)
 
@@ -122,9 +122,8 @@ class Attempts:
         """A ``weight_sync`` row: attempts have at least the tokens that their paused calls had."""
         for call in well_formed(row.get("calls"), 2):
             attempt_id = attempt_of_call(call, branch.open)
-            tokens = amount(call[1])
-            if attempt_id is not None and tokens is not None:
-                branch.open[attempt_id].saw_call(str(call[0]), tokens)
+            if attempt_id is not None and call[1] > 0:
+                branch.open[attempt_id].saw_call(str(call[0]), call[1])
 
     def _begin(self, branch: Branch, attempt_id: str, generation: str, group: PromptGroup) -> Rollout:
         rollout = Rollout(attempt_id, branch.run, generation, group)

@@ -95,7 +95,10 @@ class RolloutFollower:
 
     def add(self, row: Row) -> None:
         """Take the next row of the file."""
-        event, run = row["event"], self._process(row)
+        event, run = row["event"], str(row["run"])
+        if event == "run_started":
+            self._begin_process(run, row)
+        run = self._parents.get(run, run)
         self._groups.place += 1
         if event == "checkpoint_restored":
             self._begin_new_life(run, row)
@@ -130,13 +133,11 @@ class RolloutFollower:
             self._idle_runs.append(run)
         return pace
 
-    def _process(self, row: Row) -> str:
-        """The run that a row counts for: what a forked process writes counts for its parent."""
-        run = str(row["run"])
-        if row["event"] == "run_started" and row.get("parent_run") is not None and run not in self._pace:
+    def _begin_process(self, run: str, row: Row) -> None:
+        """What a forked process writes counts for its parent."""
+        if row.get("parent_run") is not None and run not in self._pace:
             parent = str(row["parent_run"])
             self._parents[run] = self._parents.get(parent, parent)
-        return self._parents.get(run, run)
 
     def _begin_new_life(self, run: str, row: Row) -> None:
         """A run that restores in the middle of its life goes on as if it were another."""

@@ -96,9 +96,12 @@ class Rollout:
 
     def saw_call(self, call_id: str, tokens: int) -> None:
         """A refit says how far one of its calls is: it has at least these tokens."""
-        self.calls = self.calls or {}
-        self.tokens += max(tokens - self.calls.get(call_id, 0), 0)
-        self.calls[call_id] = max(tokens, self.calls.get(call_id, 0))
+        if self.calls is None:
+            self.calls = {}
+        more = tokens - self.calls.get(call_id, 0)
+        if more > 0:
+            self.tokens += more
+            self.calls[call_id] = tokens
 
 
 @dataclass(slots=True, eq=False)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
+
+from rtrace_otel.events import Row
 
 MAX_KEPT: Final = 100
 """Damages and gaps kept one by one; beyond that they are counted only, so that memory stays flat."""
@@ -111,6 +113,7 @@ class Tally:
     """Counts while a reader goes on; :meth:`report` freezes them.
 
     ``unordered`` holds the runs that were rebuilt from spans: their rows come in another order, and not all of them.
+    ``ahead`` holds rows that are counted and of which some are not given yet, one in each line after ``ahead_from``.
     """
 
     source: str
@@ -127,6 +130,8 @@ class Tally:
     gaps: list[SeqGap] = field(default_factory=list)
     damages: list[Damage] = field(default_factory=list)
     counts: Counter[DamageKind] = field(default_factory=Counter)
+    ahead: Sequence[Row] = ()
+    ahead_from: int = 0
 
     def add_damage(self, damage: Damage) -> None:
         """Count a damage, and keep it while there is room."""
@@ -149,6 +154,11 @@ class Tally:
             self.runs[run] = self.runs.get(run, 0) + count
             self.rows += count
 
+    def run_ahead(self, rows: Sequence[Row]) -> None:
+        """Count rows of one run, one in each of the next lines, that follow those before them and are given later."""
+        self.ahead, self.ahead_from = rows, self.lines
+        self.add_rows({rows[0]["run"]: (rows[0]["seq"], len(rows))})
+
     def unexpected_seq(self, run: str, seq: int, line: int) -> None:
         """A row's sequence number is not the next one of its run."""
         expected = self.next_seq.get(run, 0)
@@ -165,11 +175,14 @@ class Tally:
 
     def report(self) -> ReadReport:
         """A frozen copy of the counts."""
+        early = self.ahead[self.lines - self.ahead_from :]
+        counted_early = Counter(row["run"] for row in early)
+        runs = {run: count - counted_early[run] for run, count in self.runs.items()}
         return ReadReport(
             source=self.source,
             lines=self.lines,
-            rows=self.rows,
-            runs=dict(self.runs),
+            rows=self.rows - len(early),
+            runs={run: count for run, count in runs.items() if count or run not in counted_early},
             gaps=tuple(self.gaps),
             rows_missing=self.rows_missing,
             rows_out_of_order=self.rows_out_of_order,

@@ -27,7 +27,7 @@ HARMLESS: Final = frozenset({DamageKind.BYTE_ORDER_MARK})
 NOT_PLAIN: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """What a decoder raises for a line that is not one whole row of the form it expects."""
 
-_BEGINNINGS: Final = {name: f'{{"event":"{name}"'.encode() for name in EVENTS_BY_NAME}
+BEGINNINGS: Final = {name: f'{{"event":"{name}"'.encode() for name in EVENTS_BY_NAME}
 
 _decode = msgspec.json.Decoder().decode
 
@@ -109,7 +109,7 @@ class LineDecoder:
                 and type(run := row.get("run")) is str
                 and seq == next_seq.get(run, 0)
                 and "t" in row
-                and line.startswith(_BEGINNINGS.get(event, b"\n"))
+                and line.startswith(BEGINNINGS.get(event, b"\n"))
                 and "resourceSpans" not in row
                 and not line.endswith(b"\r\n")
             ):
@@ -117,7 +117,7 @@ class LineDecoder:
                 tally.runs[run] = tally.runs.get(run, 0) + 1
                 tally.rows += 1
                 if "tokens_by_version" in row:
-                    self._restore_versions(row)
+                    self.restore_versions(row)
                 yield row
             else:
                 yield from self._looked_at(row, line)
@@ -132,7 +132,7 @@ class LineDecoder:
             self.damaged(Damage(tally.lines, DamageKind.NOT_AN_EVENT, _preview(line), 0))
             return
         event = row.get("event")
-        if not line.startswith(_BEGINNINGS.get(str(event), b"\n")) and is_of_two(line, event):
+        if not line.startswith(BEGINNINGS.get(str(event), b"\n")) and is_of_two(line, event):
             self.damaged(Damage(tally.lines, DamageKind.TORN_ROW, _preview(line), 0))
             return
         if line.endswith(b"\r\n"):
@@ -141,7 +141,7 @@ class LineDecoder:
         if type(seq) is int and seq == tally.next_seq.get(row["run"], 0):
             tally.add_rows({row["run"]: (seq, 1)})
             if "tokens_by_version" in row:
-                self._restore_versions(row)
+                self.restore_versions(row)
             yield row
         else:
             yield self._accepted(row)
@@ -210,7 +210,7 @@ class LineDecoder:
             for row in self._unprojector.rows_of(item):
                 if row["seq"] not in known[row["run"]]:
                     if "tokens_by_version" in row:
-                        self._restore_versions(row)
+                        self.restore_versions(row)
                     yield row
 
     def _seen_of(self, run: str) -> Ranges:
@@ -253,10 +253,11 @@ class LineDecoder:
                 seq = tally.next_seq.get(run, 0)
             tally.unexpected_seq(run, seq, tally.lines)
         if "tokens_by_version" in row:
-            self._restore_versions(row)
+            self.restore_versions(row)
         return row
 
-    def _restore_versions(self, row: Row) -> None:
+    def restore_versions(self, row: Row) -> None:
+        """Make the versions in a row's ``tokens_by_version`` whole numbers again; what is none is damage."""
         counts = row["tokens_by_version"]
         if counts is None or counts == {}:
             return

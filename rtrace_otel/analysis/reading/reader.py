@@ -15,6 +15,7 @@ from rtrace_otel.analysis.reading.narrow import Decode, Narrow, Part
 from rtrace_otel.analysis.reading.narrowing import Shaped
 from rtrace_otel.analysis.reading.parallel import jobs_for, parts_of
 from rtrace_otel.analysis.reading.picking import Picker
+from rtrace_otel.analysis.reading.plain import every_row
 from rtrace_otel.analysis.reading.recount import PassedOver
 from rtrace_otel.analysis.reading.source import Source, open_lines
 from rtrace_otel.analysis.reading.unpack import ARCHIVE_ERRORS
@@ -62,7 +63,9 @@ class EventReader(Iterator[Row]):
         self._decoder = LineDecoder(self._lines.name, strict=strict)
         self._begun = False
         self._passed_over: PassedOver | None = None
-        self._rows = self._guarded(self._decoder.rows_of(self._lines.lines))
+        read = self._lines.read
+        every = self._decoder.rows_of(self._lines.lines) if read is None else every_row(self._decoder, batches(read))
+        self._rows = self._guarded(every)
 
     @property
     def report(self) -> ReadReport:
@@ -81,6 +84,12 @@ class EventReader(Iterator[Row]):
     def line(self) -> int:
         """Physical line of the row just given, counted from 1; 0 before the first."""
         return self._decoder.tally.lines
+
+    def __iter__(self) -> Iterator[Row]:  # noqa: PYI034 - a loop need not come through here for each row
+        """The events that come next."""
+        self._begun = True
+        rows: Iterator[Row] = self._rows
+        return rows
 
     def __next__(self) -> Row:
         """The next event."""
