@@ -99,7 +99,8 @@ def number_in(attributes: bytes) -> int:
         raise UnclearError
     begin = len(_SEQ_BEGIN)
     digits = attributes[begin : attributes.index(b'"', begin)]
-    if not digits.isdigit() or len(digits) > MAX_DIGITS or not attributes.startswith(_END, begin + len(digits)):
+    odd = not digits.isdigit() or len(digits) > MAX_DIGITS or (digits.startswith(b"0") and digits != b"0")
+    if odd or not attributes.startswith(_END, begin + len(digits)):
         raise UnclearError
     return int(digits)
 

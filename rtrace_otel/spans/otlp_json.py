@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from msgspec import ValidationError, convert
+
 from rtrace_otel.events import SCHEMA_VERSION
 from rtrace_otel.spans.model import SCOPE_NAME, Attributes, AttributeValue, FinishedSpan, RunResource
 from rtrace_otel.spans.unproject import CarriedSpan
@@ -137,10 +139,14 @@ def _plain(value: Mapping[str, Any]) -> Any:
 
 
 def as_int(value: Any) -> int:
-    """A number, which may be a decimal text; 0 if it is none."""
+    """A whole number, which may be a text that holds one; 0 if it is none.
+
+    It is written as JSON writes numbers: no sign ``+``, no zeros before it, no space, no ``_``; ``1e2`` is 100. Source:
+    the JSON mapping of 64-bit integers in the documentation of Protocol Buffers.
+    """
     try:
-        return int(value)
-    except (TypeError, ValueError, OverflowError):
+        return convert(value, int, strict=False)
+    except (ValidationError, UnicodeEncodeError):
         return 0
 
 

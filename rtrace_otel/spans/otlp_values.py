@@ -71,6 +71,7 @@ class _LinkToGroup(msgspec.Struct, gc=False):
 
 
 _decode = msgspec.json.Decoder(Entries).decode
+_decode_int = msgspec.json.Decoder(int, strict=False).decode
 _decode_links = msgspec.json.Decoder(list[_Link]).decode
 _decode_links_to_groups = msgspec.json.Decoder(list[_LinkToGroup]).decode
 
@@ -116,10 +117,11 @@ def any_in(raw: Raw) -> Any:
 
 
 def int_in(raw: Raw) -> int:
-    """A number, which may be a decimal text; 0 if it is none."""
-    text = bytes(raw)
-    digits = text[1:-1] if text.startswith(b'"') else text
-    return int(digits) if digits.isdigit() and len(digits) < 20 else as_int(any_in(raw))
+    """A whole number as :func:`~rtrace_otel.spans.otlp_json.as_int` takes it; 0 if it is none."""
+    try:
+        return _decode_int(raw)
+    except ODD:
+        return 0
 
 
 def dict_of(entries: Entries) -> dict[str, Any]:
