@@ -13,7 +13,7 @@ from msgspec import ValidationError, convert
 
 from rtrace_otel.events import SCHEMA_VERSION
 from rtrace_otel.spans.model import SCOPE_NAME, Attributes, AttributeValue, FinishedSpan, RunResource
-from rtrace_otel.spans.unproject import CarriedSpan
+from rtrace_otel.spans.unproject import CarriedSpan, trained_by
 
 _INTERNAL: Final = 1
 _ERROR: Final = 2
@@ -88,7 +88,7 @@ def _carried(span: Mapping[str, Any], resource: Mapping[str, Any]) -> CarriedSpa
             (str(event.get("name", "")), as_int(event.get("timeUnixNano")), decoded(event.get("attributes")))
             for event in _list(span.get("events"))
         ),
-        links=tuple(decoded(link.get("attributes")) for link in _list(span.get("links"))),
+        trained=trained_by(decoded(link.get("attributes")) for link in _list(span.get("links"))),
         resource=resource,
     )
 
