@@ -50,6 +50,15 @@ def test_taking_tells_what_was_there(before: list[int], numbers: list[int]) -> N
     assert (expected, text_of(expected)) == (content(ranges), str(ranges))
 
 
+@given(st.integers(2, 4), st.sets(st.integers(0, 400), max_size=6))
+def test_a_few_numbers_far_apart(every: int, numbers: set[int]) -> None:
+    """Among a hundred gaps, whether they fill some of them or not."""
+    before = set(range(0, 400, every))
+    ranges = made(sorted(before))
+    assert before & numbers == ranges.take(numbers)
+    assert text_of(before | numbers) == str(ranges)
+
+
 @given(_numbers, _numbers)
 def test_merging_is_a_union(left: list[int], right: list[int]) -> None:
     """A merge is a union, and leaves the other set alone."""
