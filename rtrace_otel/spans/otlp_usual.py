@@ -188,30 +188,30 @@ class Usual:
         return versions
 
     def _take_group(self, found: Glance, span: Any, *, counted: bool) -> int:
-        run, group_id = span.attributes.run.value.stringValue, span.attributes.group.value.stringValue
-        of_run = found.numbers.setdefault(run, [])
-        asked_for: list[int] = []
+        """The same for the span of a group."""
+        attributes, names = span.attributes, self._names
+        run, group_id = attributes.run.value.stringValue, attributes.group.value.stringValue
+        numbers = found.numbers.setdefault(run, [])
+        asked_for = found.asked_for.setdefault(run, [])
         versions = 0
         for event in span.events:
-            name = self._names.get(type(event))
+            name = names.get(type(event))
             if name is None:
-                of_run.append(event.attributes.seq.value.intValue)
+                numbers.append(event.attributes.seq.value.intValue)
                 continue
-            item: Any = _published(event, run, group_id) if name == "group_published" else None
-            if item is not None:
-                asked_for.append(item["seq"])
+            if name == "group_published" and (row := _published(event, run, group_id)) is not None:
+                found.items.append(row)
+                number = row["seq"]
                 versions += 2
             else:
                 raw = bytes(event.attributes)
-                asked_for.append(number_in(raw))
+                number = number_in(raw)
                 versions += raw.count(VERSIONS) if counted else 0
                 own = {"rtrace.run_id": run, "rtrace.group_id": group_id}
                 of_event = (name, event.timeUnixNano, attributes_in(event.attributes))
-                item = CarriedSpan("rollout.group", "", None, 0, own, (of_event,), (), {})
-            found.items.append(item)
-        if asked_for:
-            of_run += asked_for
-            found.asked_for.setdefault(run, []).extend(asked_for)
+                found.items.append(CarriedSpan("rollout.group", "", None, 0, own, (of_event,), (), {}))
+            numbers.append(number)
+            asked_for.append(number)
         return versions
 
 
@@ -238,12 +238,15 @@ def _published(event: _Kept, run: str, group_id: str) -> Row | None:
         attributes = _decode_published(event.attributes)
     except ODD:
         return None
-    versions, tokens = attributes.versions.value.arrayValue.values, attributes.tokens.value.arrayValue.values
+    counts = {}
+    tokens = attributes.tokens.value.arrayValue.values
+    for version, count in zip(attributes.versions.value.arrayValue.values, tokens, strict=False):
+        counts[version.intValue] = count.intValue
     return {
         "event": "group_published",
         "t": seconds(event.timeUnixNano),
         "run": run,
         "seq": attributes.seq.value.intValue,
         "group_id": group_id,
-        "tokens_by_version": {version.intValue: of.intValue for version, of in zip(versions, tokens, strict=False)},
+        "tokens_by_version": counts,
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
-from collections.abc import Set as AbstractSet
 from typing import Final, TypeAlias
 
 FEW: Final = 8
@@ -33,14 +32,18 @@ class Ranges:
         else:
             self._put([(number, number)])
 
-    def take(self, numbers: AbstractSet[int]) -> set[int]:
+    def take(self, numbers: Iterable[int]) -> tuple[int, set[int]]:
         """Put numbers into the set.
 
+        Args:
+            numbers: They may come in any order, and more than once.
+
         Returns:
-            Those that were there before.
+            How many different ones they are, and those that were there before.
         """
         ranges = _ranges_of(sorted(numbers))
-        return self._put(ranges) if ranges else set()
+        known = self._put(ranges) if ranges else set()
+        return sum([last - first + 1 for first, last in ranges]), known
 
     def _put(self, ranges: list[_Range]) -> set[int]:
         """Put in ascending ranges, at least one; what of them was there before."""
@@ -112,18 +115,17 @@ def _united(ranges: list[_Range]) -> tuple[list[_Range], list[_Range]]:
 
 
 def _ranges_of(ascending: list[int]) -> list[_Range]:
-    """The ranges in distinct numbers."""
-    if not ascending:
-        return []
-    first, last = ascending[0], ascending[-1]
-    if last - first < len(ascending):
-        return [(first, last)]
-    found = []
-    last = first - 1
+    """The ranges in numbers, some of which may be there more than once."""
+    found: list[_Range] = []
+    first, end = 0, -2
     for number in ascending:
-        if number - last != 1:
-            found.append((first, last))
-            first = number
-        last = number
-    found.append((first, last))
+        step = number - end
+        if step == 1:
+            end = number
+        elif step:
+            if end >= 0:
+                found.append((first, end))
+            first = end = number
+    if end >= 0:
+        found.append((first, end))
     return found

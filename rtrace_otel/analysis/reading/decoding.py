@@ -193,7 +193,7 @@ class LineDecoder:
         """
         if not glanced.numbers.keys() <= self._unprojector.runs:
             return None
-        known = {run: self._counted(run, set(numbers)) for run, numbers in glanced.numbers.items()}
+        known = {run: self._counted(run, numbers) for run, numbers in glanced.numbers.items()}
         rows: list[Row] = []
         for item in glanced.items:
             if isinstance(item, dict):
@@ -207,10 +207,10 @@ class LineDecoder:
                     rows.append(row)
         return rows
 
-    def _counted(self, run: str, numbers: set[int]) -> set[int]:
+    def _counted(self, run: str, numbers: list[int]) -> set[int]:
         """Count rows with these numbers; those that came before."""
-        known = self._seen_of(run).take(numbers)
-        new = len(numbers) - len(known)
+        distinct, known = self._seen_of(run).take(numbers)
+        new = distinct - len(known)
         self.tally.runs[run] = self.tally.runs.get(run, 0) + new
         self.tally.rows += new
         return known
