@@ -22,6 +22,9 @@ from rtrace_otel.spans.unproject import STEP, STEP_LINKS, CarriedSpan, seconds
 MAX_NUMBER: Final = 10**MAX_DIGITS - 1
 """The largest number of a row."""
 
+PUBLISHED: Final = "group_published"
+"""The event whose attributes have a form of their own, because it is what most questions ask for."""
+
 MAX_RUNS: Final = 16
 """Runs that a decoder knows by name; with more it takes any text for a run."""
 
@@ -108,6 +111,13 @@ class _Published(msgspec.Struct, array_like=True, gc=False, forbid_unknown_field
     most: _Calls | None = None
 
 
+class _Plain(msgspec.Struct, gc=False):
+    """A publication in this form."""
+
+    attributes: _Published
+    timeUnixNano: int = 0  # noqa: N815
+
+
 _decode_published: Final = msgspec.json.Decoder(_Published, strict=False).decode
 
 
@@ -118,9 +128,10 @@ class Usual:
         kept: The events that are asked for.
         names: All events that may be in a line.
         runs: The runs that may be in a line, at least one.
+        plain: Whether all publications in a line name their versions and, at most, how many calls they come from.
     """
 
-    def __init__(self, kept: AbstractSet[str], names: AbstractSet[str], runs: AbstractSet[str]) -> None:
+    def __init__(self, kept: AbstractSet[str], names: AbstractSet[str], runs: AbstractSet[str], *, plain: bool) -> None:
         """Build the decoder."""
         self._kept = kept
         self._only_run = next(iter(runs)) if len(runs) == 1 else None
@@ -130,7 +141,8 @@ class Usual:
         )
         events: Any = msgspec.field(default_factory=list)
         self._attempt = _span("rollout.attempt", [("attributes", attributes), ("events", list[part], events)])
-        self._names = {_subtype(_Kept, name): name for name in kept}
+        bases = {PUBLISHED: _Plain} if plain else {}
+        self._names = {_subtype(bases.get(name, _Kept), name): name for name in kept}
         event: Any = None
         for kind in (*self._names, *(_subtype(_Part, name) for name in names - kept)):
             event = kind if event is None else event | kind
@@ -199,9 +211,10 @@ class Usual:
             if name is None:
                 numbers.append(event.attributes.seq.value.intValue)
                 continue
-            if name == "group_published" and (row := _published(event, run, group_id)) is not None:
-                found.items.append(row)
-                number = row["seq"]
+            published = _published_in(event.attributes) if name == PUBLISHED else None
+            if published is not None:
+                number = published.seq.value.intValue
+                found.items.append(_row_of(published, event.timeUnixNano, run, group_id))
                 versions += 2
             else:
                 raw = bytes(event.attributes)
@@ -232,21 +245,26 @@ def _subtype(base: type[msgspec.Struct], name: str) -> Any:
     return msgspec.defstruct("named", [], bases=(base,), tag_field="name", tag=name, gc=False)
 
 
-def _published(event: _Kept, run: str, group_id: str) -> Row | None:
-    """The row of a publication that names its versions and, at most, how many calls they come from."""
+def _published_in(attributes: _Published | Raw) -> _Published | None:
+    """The attributes of a publication; ``None`` if they are not in the plain form."""
+    if type(attributes) is _Published:
+        return attributes
     try:
-        attributes = _decode_published(event.attributes)
+        return _decode_published(attributes)
     except ODD:
         return None
+
+
+def _row_of(published: _Published, time_ns: int, run: str, group_id: str) -> Row:
     counts = {}
-    tokens = attributes.tokens.value.arrayValue.values
-    for version, count in zip(attributes.versions.value.arrayValue.values, tokens, strict=False):
+    tokens = published.tokens.value.arrayValue.values
+    for version, count in zip(published.versions.value.arrayValue.values, tokens, strict=False):
         counts[version.intValue] = count.intValue
     return {
-        "event": "group_published",
-        "t": seconds(event.timeUnixNano),
+        "event": PUBLISHED,
+        "t": seconds(time_ns),
         "run": run,
-        "seq": attributes.seq.value.intValue,
+        "seq": published.seq.value.intValue,
         "group_id": group_id,
         "tokens_by_version": counts,
     }
