@@ -247,7 +247,7 @@ def _subtype(base: type[msgspec.Struct], name: str) -> Any:
 
 def _published_in(attributes: _Published | Raw) -> _Published | None:
     """The attributes of a publication; ``None`` if they are not in the plain form."""
-    if type(attributes) is _Published:
+    if isinstance(attributes, _Published):
         return attributes
     try:
         return _decode_published(attributes)
