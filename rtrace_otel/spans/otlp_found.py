@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+import msgspec
 
 from rtrace_otel.spans.otlp_lines import EventShell, UnnamedShell, carried
 from rtrace_otel.spans.otlp_values import attributes_in
@@ -22,8 +23,7 @@ _SEQ_BEGIN: Final = b'[{"key":"rtrace.seq","value":{"intValue":"'
 _END: Final = b'"}}'
 
 
-@dataclass(frozen=True, slots=True)
-class Glance:
+class Glance(msgspec.Struct, frozen=True, gc=False):
     """What was read of a line.
 
     Attributes:
@@ -33,9 +33,9 @@ class Glance:
             rows. Their resources are left out.
     """
 
-    numbers: dict[str, list[int]] = field(default_factory=dict)
-    asked_for: dict[str, list[int]] = field(default_factory=dict)
-    items: list[CarriedSpan | dict[str, Any]] = field(default_factory=list)
+    numbers: dict[str, list[int]] = {}
+    asked_for: dict[str, list[int]] = {}
+    items: list[CarriedSpan | dict[str, Any]] = []
 
     def has_twice(self) -> bool:
         """Whether a row that is asked for is there twice, or another row has its number."""

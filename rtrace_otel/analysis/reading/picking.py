@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from rtrace_otel.analysis.reading import batches
 from rtrace_otel.analysis.reading.heads import Heads
@@ -12,8 +12,7 @@ from rtrace_otel.spans.otlp_glance import Glancer
 from rtrace_otel.spans.otlp_lines import BEGIN, runs_in
 
 
-@dataclass(frozen=True, slots=True)
-class Picked:
+class Picked(msgspec.Struct, frozen=True, gc=False):
     """Lines of a batch.
 
     Attributes:
