@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
 from rtrace_otel.events import ROLLOUT_TRACE_FILENAME, Row
-from rtrace_otel.spans.unproject import CarriedSpan, Unprojector
+from rtrace_otel.spans.unproject import CarriedSpan, Unprojector, trained_by
 
 FILE_VARIABLE = "RTRACE_FILE"
 """Environment variable with the file to append to, for ``OTEL_TRACES_EXPORTER=rtrace_jsonl``."""
@@ -80,6 +80,6 @@ def carried(span: ReadableSpan) -> CarriedSpan:
         start_ns=span.start_time or 0,
         attributes=dict(span.attributes or {}),
         events=tuple((event.name, event.timestamp, dict(event.attributes or {})) for event in span.events),
-        links=tuple(dict(link.attributes or {}) for link in span.links),
+        trained=trained_by(link.attributes or {} for link in span.links),
         resource=dict(span.resource.attributes),
     )

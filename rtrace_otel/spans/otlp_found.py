@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+import msgspec
 
 from rtrace_otel.spans.otlp_lines import EventShell, UnnamedShell, carried
 from rtrace_otel.spans.otlp_values import attributes_in
@@ -22,8 +23,7 @@ _SEQ_BEGIN: Final = b'[{"key":"rtrace.seq","value":{"intValue":"'
 _END: Final = b'"}}'
 
 
-@dataclass(frozen=True, slots=True)
-class Glance:
+class Glance(msgspec.Struct, frozen=True, gc=False):
     """What was read of a line.
 
     Attributes:
@@ -33,9 +33,9 @@ class Glance:
             rows. Their resources are left out.
     """
 
-    numbers: dict[str, list[int]] = field(default_factory=dict)
-    asked_for: dict[str, list[int]] = field(default_factory=dict)
-    items: list[CarriedSpan | dict[str, Any]] = field(default_factory=list)
+    numbers: dict[str, list[int]] = {}
+    asked_for: dict[str, list[int]] = {}
+    items: list[CarriedSpan | dict[str, Any]] = []
 
     def has_twice(self) -> bool:
         """Whether a row that is asked for is there twice, or another row has its number."""
@@ -99,7 +99,8 @@ def number_in(attributes: bytes) -> int:
         raise UnclearError
     begin = len(_SEQ_BEGIN)
     digits = attributes[begin : attributes.index(b'"', begin)]
-    if not digits.isdigit() or len(digits) > MAX_DIGITS or not attributes.startswith(_END, begin + len(digits)):
+    odd = not digits.isdigit() or len(digits) > MAX_DIGITS or (digits.startswith(b"0") and digits != b"0")
+    if odd or not attributes.startswith(_END, begin + len(digits)):
         raise UnclearError
     return int(digits)
 

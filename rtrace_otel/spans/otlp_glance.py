@@ -14,7 +14,7 @@ from typing import Final
 from rtrace_otel.events import EVENTS_BY_NAME
 from rtrace_otel.spans.otlp_found import Glance, UnclearError, take
 from rtrace_otel.spans.otlp_lines import SpanShell, is_utf8, shells_in
-from rtrace_otel.spans.otlp_usual import MAX_RUNS, Usual
+from rtrace_otel.spans.otlp_usual import MAX_RUNS, PUBLISHED, Usual
 
 MAX_NAMES: Final = 200
 """Names of events that are known, at most; those of the vocabulary are, others are learnt."""
@@ -55,6 +55,7 @@ class Glancer:
         self._names: set[str] = {*self._kept, *EVENTS_BY_NAME}
         self._runs_known = 0
         self._usual: Usual | None = None
+        self._plain = PUBLISHED in self._kept
         self._failures = 0
         self._pause = 0
 
@@ -86,12 +87,19 @@ class Glancer:
         if self._usual is None or self._runs_known != known:
             if not self._kept.isdisjoint(_OF_ATTEMPTS):
                 return None
-            self._usual, self._runs_known = Usual(self._kept, self._names, runs), known
+            self._usual, self._runs_known = self._usual_for(runs), known
         found = self._usual.glance(line, counted=self.counted)
+        if found is None and self._plain:  # publications of one file have one form: it may be another one
+            self._plain = False
+            self._usual = self._usual_for(runs)
+            found = self._usual.glance(line, counted=self.counted)
         self._failures = self._failures + 1 if found is None else 0
         if self._failures >= MAX_FAILURES:
             self._pause = PAUSE
         return found
+
+    def _usual_for(self, runs: AbstractSet[str]) -> Usual:
+        return Usual(self._kept, self._names, runs, plain=self._plain)
 
     def _at_all(self, line: bytes) -> Glance | None:
         """The same with other people's spans in the line."""

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from msgspec import ValidationError, convert
+
 from rtrace_otel.events import SCHEMA_VERSION
 from rtrace_otel.spans.model import SCOPE_NAME, Attributes, AttributeValue, FinishedSpan, RunResource
-from rtrace_otel.spans.unproject import CarriedSpan
+from rtrace_otel.spans.unproject import CarriedSpan, trained_by
 
 _INTERNAL: Final = 1
 _ERROR: Final = 2
@@ -86,7 +88,7 @@ def _carried(span: Mapping[str, Any], resource: Mapping[str, Any]) -> CarriedSpa
             (str(event.get("name", "")), as_int(event.get("timeUnixNano")), decoded(event.get("attributes")))
             for event in _list(span.get("events"))
         ),
-        links=tuple(decoded(link.get("attributes")) for link in _list(span.get("links"))),
+        trained=trained_by(decoded(link.get("attributes")) for link in _list(span.get("links"))),
         resource=resource,
     )
 
@@ -137,10 +139,14 @@ def _plain(value: Mapping[str, Any]) -> Any:
 
 
 def as_int(value: Any) -> int:
-    """A number, which may be a decimal text; 0 if it is none."""
+    """A whole number, which may be a text that holds one; 0 if it is none.
+
+    It is written as JSON writes numbers: no sign ``+``, no zeros before it, no space, no ``_``; ``1e2`` is 100. Source:
+    the JSON mapping of 64-bit integers in the documentation of Protocol Buffers.
+    """
     try:
-        return int(value)
-    except (TypeError, ValueError, OverflowError):
+        return convert(value, int, strict=False)
+    except (ValidationError, UnicodeEncodeError):
         return 0
 
 

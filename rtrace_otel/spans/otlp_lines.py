@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Raw
 
-from rtrace_otel.spans.otlp_values import ODD, any_in, attributes_in, int_in, links_in
+from rtrace_otel.spans.otlp_values import ODD, any_in, attributes_in, int_in, trained_in
 from rtrace_otel.spans.unproject import KEYS, STEP, STEP_LINKS, CarriedSpan
 
 BEGIN: Final = b'{"resourceSpans":'
@@ -122,7 +122,7 @@ def carried(
         start_ns=int_in(span.startTimeUnixNano),
         attributes=attributes,
         events=tuple((event.name, int_in(event.timeUnixNano), attributes_in(event.attributes)) for event in events),
-        links=links_in(span.links) if linked else (),
+        trained=trained_in(span.links) if linked else (),
         resource=resource,
     )
 

@@ -15,13 +15,15 @@ from msgspec import Raw
 
 from rtrace_otel.events import Row
 from rtrace_otel.spans.otlp_found import MAX_DIGITS, VERSIONS, Glance, UnclearError, number_in, take
-from rtrace_otel.spans.otlp_json import as_int
 from rtrace_otel.spans.otlp_lines import UnnamedShell
 from rtrace_otel.spans.otlp_values import ODD, attributes_in
-from rtrace_otel.spans.unproject import STEP, STEP_LINKS, CarriedSpan
+from rtrace_otel.spans.unproject import STEP, STEP_LINKS, CarriedSpan, seconds
 
 MAX_NUMBER: Final = 10**MAX_DIGITS - 1
 """The largest number of a row."""
+
+PUBLISHED: Final = "group_published"
+"""The event whose attributes have a form of their own, because it is what most questions ask for."""
 
 MAX_RUNS: Final = 16
 """Runs that a decoder knows by name; with more it takes any text for a run."""
@@ -39,12 +41,16 @@ class _GroupId(msgspec.Struct, gc=False):
 
 
 class _Int(msgspec.Struct, gc=False, forbid_unknown_fields=True):
-    intValue: str  # noqa: N815
+    intValue: int  # noqa: N815 - a number, or a text that holds one
+
+
+class _Number(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    intValue: Annotated[int, msgspec.Meta(ge=0, le=MAX_NUMBER)]  # noqa: N815
 
 
 class _Seq(msgspec.Struct, gc=False):
     key: Literal["rtrace.seq"]
-    value: _Int
+    value: _Number
 
 
 class _Numbered(msgspec.Struct, array_like=True, gc=False):
@@ -63,7 +69,7 @@ class _Kept(msgspec.Struct, gc=False):
     """An event that somebody asked for; its type tells its name."""
 
     attributes: Raw
-    timeUnixNano: str | int = 0  # noqa: N815
+    timeUnixNano: int = 0  # noqa: N815
 
 
 class _Items(msgspec.Struct, gc=False):
@@ -105,8 +111,14 @@ class _Published(msgspec.Struct, array_like=True, gc=False, forbid_unknown_field
     most: _Calls | None = None
 
 
-_decode_published: Final = msgspec.json.Decoder(_Published).decode
-_decode_numbers: Final = msgspec.json.Decoder(list[Annotated[int, msgspec.Meta(ge=0, le=MAX_NUMBER)]]).decode
+class _Plain(msgspec.Struct, gc=False):
+    """A publication in this form."""
+
+    attributes: _Published
+    timeUnixNano: int = 0  # noqa: N815
+
+
+_decode_published: Final = msgspec.json.Decoder(_Published, strict=False).decode
 
 
 class Usual:
@@ -116,9 +128,10 @@ class Usual:
         kept: The events that are asked for.
         names: All events that may be in a line.
         runs: The runs that may be in a line, at least one.
+        plain: Whether all publications in a line name their versions and, at most, how many calls they come from.
     """
 
-    def __init__(self, kept: AbstractSet[str], names: AbstractSet[str], runs: AbstractSet[str]) -> None:
+    def __init__(self, kept: AbstractSet[str], names: AbstractSet[str], runs: AbstractSet[str], *, plain: bool) -> None:
         """Build the decoder."""
         self._kept = kept
         self._only_run = next(iter(runs)) if len(runs) == 1 else None
@@ -128,7 +141,8 @@ class Usual:
         )
         events: Any = msgspec.field(default_factory=list)
         self._attempt = _span("rollout.attempt", [("attributes", attributes), ("events", list[part], events)])
-        self._names = {_subtype(_Kept, name): name for name in kept}
+        bases = {PUBLISHED: _Plain} if plain else {}
+        self._names = {_subtype(bases.get(name, _Kept), name): name for name in kept}
         event: Any = None
         for kind in (*self._names, *(_subtype(_Part, name) for name in names - kept)):
             event = kind if event is None else event | kind
@@ -141,7 +155,7 @@ class Usual:
         scope: Any = msgspec.defstruct("scope", [("spans", list[span])])
         of_resource: Any = msgspec.defstruct("of_resource", [("scopeSpans", list[scope])])
         document: Any = msgspec.defstruct("document", [("resourceSpans", list[of_resource])])
-        self._decode = msgspec.json.Decoder(document).decode
+        self._decode = msgspec.json.Decoder(document, strict=False).decode
 
     def glance(self, line: bytes, *, counted: bool) -> Glance | None:
         """What a question needs of a line; ``None`` if it is not of the usual form.
@@ -155,67 +169,62 @@ class Usual:
         except ODD:
             return None
         found = Glance()
-        texts: dict[str, list[str]] = {}
         versions = 0
         try:
             for of_resource in document.resourceSpans:
                 for scope in of_resource.scopeSpans:
-                    versions += self._take(found, texts, scope.spans, counted=counted)
+                    versions += self._take(found, scope.spans, counted=counted)
         except UnclearError:
             return None
-        for run, of_run in texts.items():
-            numbers = _numbers_in(of_run)
-            if numbers is None:
-                return None
-            found.numbers.setdefault(run, []).extend(numbers)
         return found if not counted or versions == line.count(VERSIONS) else None
 
-    def _take(self, found: Glance, texts: dict[str, list[str]], spans: list[Any], *, counted: bool) -> int:
+    def _take(self, found: Glance, spans: list[Any], *, counted: bool) -> int:
         """Add spans; how often their events name versions."""
         attempt, group, only_run = self._attempt, self._group, self._only_run
         attempts = [span for span in spans if type(span) is attempt]
         if only_run is not None:
-            of_run = texts.setdefault(only_run, [])
+            of_run = found.numbers.setdefault(only_run, [])
             of_run += [event.attributes.seq.value.intValue for span in attempts for event in span.events]
         else:
             for span in attempts:
-                of_run = texts.setdefault(span.attributes.run.value.stringValue, [])
+                of_run = found.numbers.setdefault(span.attributes.run.value.stringValue, [])
                 of_run += [event.attributes.seq.value.intValue for event in span.events]
         if len(attempts) == len(spans):
             return 0
         versions = 0
         for span in spans:
             if type(span) is group:
-                versions += self._take_group(found, texts, span, counted=counted)
+                versions += self._take_group(found, span, counted=counted)
             elif type(span) is not attempt:
                 versions += take(found, self._others[type(span)], span, self._kept, counted=counted)
         return versions
 
-    def _take_group(self, found: Glance, texts: dict[str, list[str]], span: Any, *, counted: bool) -> int:
-        run, group_id = span.attributes.run.value.stringValue, span.attributes.group.value.stringValue
-        of_run = texts.setdefault(run, [])
-        numbers: list[int] = []
+    def _take_group(self, found: Glance, span: Any, *, counted: bool) -> int:
+        """The same for the span of a group."""
+        attributes, names = span.attributes, self._names
+        run, group_id = attributes.run.value.stringValue, attributes.group.value.stringValue
+        numbers = found.numbers.setdefault(run, [])
+        asked_for = found.asked_for.setdefault(run, [])
         versions = 0
         for event in span.events:
-            name = self._names.get(type(event))
+            name = names.get(type(event))
             if name is None:
-                of_run.append(event.attributes.seq.value.intValue)
+                numbers.append(event.attributes.seq.value.intValue)
                 continue
-            item: Any = _published(event, run, group_id) if name == "group_published" else None
-            if item is not None:
-                numbers.append(item["seq"])
+            published = _published_in(event.attributes) if name == PUBLISHED else None
+            if published is not None:
+                number = published.seq.value.intValue
+                found.items.append(_row_of(published, event.timeUnixNano, run, group_id))
                 versions += 2
             else:
                 raw = bytes(event.attributes)
-                numbers.append(number_in(raw))
+                number = number_in(raw)
                 versions += raw.count(VERSIONS) if counted else 0
                 own = {"rtrace.run_id": run, "rtrace.group_id": group_id}
-                of_event = (name, as_int(event.timeUnixNano), attributes_in(event.attributes))
-                item = CarriedSpan("rollout.group", "", None, 0, own, (of_event,), (), {})
-            found.items.append(item)
-        if numbers:
-            found.numbers.setdefault(run, []).extend(numbers)
-            found.asked_for.setdefault(run, []).extend(numbers)
+                of_event = (name, event.timeUnixNano, attributes_in(event.attributes))
+                found.items.append(CarriedSpan("rollout.group", "", None, 0, own, (of_event,), (), {}))
+            numbers.append(number)
+            asked_for.append(number)
         return versions
 
 
@@ -236,34 +245,26 @@ def _subtype(base: type[msgspec.Struct], name: str) -> Any:
     return msgspec.defstruct("named", [], bases=(base,), tag_field="name", tag=name, gc=False)
 
 
-def _numbers_in(texts: list[str]) -> list[int] | None:
-    """The numbers that texts hold; ``None`` if one of them is no number of a row, or not written as in JSON."""
-    if not texts:
-        return []
-    joined = ",".join(texts)
+def _published_in(attributes: _Published | Raw) -> _Published | None:
+    """The attributes of a publication; ``None`` if they are not in the plain form."""
+    if isinstance(attributes, _Published):
+        return attributes
     try:
-        numbers: list[int] = _decode_numbers(f"[{joined}]")
+        return _decode_published(attributes)
     except ODD:
         return None
-    return numbers if len(numbers) == len(texts) == joined.count(",") + 1 else None
 
 
-def _published(event: _Kept, run: str, group_id: str) -> Row | None:
-    """The row of a publication that names its versions and, at most, how many calls they come from."""
-    try:
-        attributes = _decode_published(event.attributes)
-        number, t = int(attributes.seq.value.intValue), int(event.timeUnixNano) // 1000 / 1e6
-        versions, tokens = attributes.versions.value.arrayValue.values, attributes.tokens.value.arrayValue.values
-        counts = {int(version.intValue): int(of.intValue) for version, of in zip(versions, tokens, strict=False)}
-    except (*ODD, ValueError, OverflowError):
-        return None
-    if not 0 <= number <= MAX_NUMBER:
-        return None
+def _row_of(published: _Published, time_ns: int, run: str, group_id: str) -> Row:
+    counts = {}
+    tokens = published.tokens.value.arrayValue.values
+    for version, count in zip(published.versions.value.arrayValue.values, tokens, strict=False):
+        counts[version.intValue] = count.intValue
     return {
-        "event": "group_published",
-        "t": t,
+        "event": PUBLISHED,
+        "t": seconds(time_ns),
         "run": run,
-        "seq": number,
+        "seq": published.seq.value.intValue,
         "group_id": group_id,
         "tokens_by_version": counts,
     }

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from rtrace_otel.spans.otlp_json import as_int, decoded
+from rtrace_otel.spans.unproject import trained_by
 
 ODD: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """What a decoder raises for JSON of another form than it expects."""
@@ -39,10 +40,6 @@ class Entry(msgspec.Struct, gc=False):
     value: Value
 
 
-class _Link(msgspec.Struct, gc=False):
-    attributes: list[Entry] = []
-
-
 Entries: TypeAlias = list[Entry]
 """Attributes."""
 
@@ -51,9 +48,13 @@ class _Text(msgspec.Struct, gc=False, forbid_unknown_fields=True):
     stringValue: str  # noqa: N815
 
 
+class _Trained(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    stringValue: Literal["trained"]  # noqa: N815
+
+
 class _Kind(msgspec.Struct, gc=False):
     key: Literal["rtrace.link"]
-    value: _Text
+    value: _Trained
 
 
 class _Group(msgspec.Struct, gc=False):
@@ -71,7 +72,7 @@ class _LinkToGroup(msgspec.Struct, gc=False):
 
 
 _decode = msgspec.json.Decoder(Entries).decode
-_decode_links = msgspec.json.Decoder(list[_Link]).decode
+_decode_int = msgspec.json.Decoder(int, strict=False).decode
 _decode_links_to_groups = msgspec.json.Decoder(list[_LinkToGroup]).decode
 
 
@@ -92,19 +93,14 @@ def attributes_in(raw: Raw, keys: Collection[str] | None = None) -> dict[str, An
     return found if len(found) == len(entries) else decoded(any_in(raw))
 
 
-def links_in(raw: Raw) -> tuple[dict[str, Any], ...]:
-    """The attributes of each link in the JSON of a list of links."""
+def trained_in(raw: Raw) -> list[str]:
+    """The groups that a span trained, from the JSON of its list of links."""
     try:
-        pairs = [(link.attributes.kind, link.attributes.group) for link in _decode_links_to_groups(raw)]
-        return tuple([{kind.key: kind.value.stringValue, group.key: group.value.stringValue} for kind, group in pairs])
-    except ODD:
-        pass  # links of other kinds
-    try:
-        return tuple(dict_of(link.attributes) for link in _decode_links(raw))
-    except ODD:
+        return [link.attributes.group.value.stringValue for link in _decode_links_to_groups(raw)]
+    except ODD:  # as where a link is of another kind
         links = any_in(raw)
         of_each = links if isinstance(links, list) else ()
-        return tuple(decoded(link.get("attributes")) for link in of_each if isinstance(link, dict))
+        return trained_by(decoded(link.get("attributes")) for link in of_each if isinstance(link, dict))
 
 
 def any_in(raw: Raw) -> Any:
@@ -116,10 +112,11 @@ def any_in(raw: Raw) -> Any:
 
 
 def int_in(raw: Raw) -> int:
-    """A number, which may be a decimal text; 0 if it is none."""
-    text = bytes(raw)
-    digits = text[1:-1] if text.startswith(b'"') else text
-    return int(digits) if digits.isdigit() and len(digits) < 20 else as_int(any_in(raw))
+    """A whole number as :func:`~rtrace_otel.spans.otlp_json.as_int` takes it; 0 if it is none."""
+    try:
+        return _decode_int(raw)
+    except ODD:
+        return 0
 
 
 def dict_of(entries: Entries) -> dict[str, Any]:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable
+from typing import Final, TypeAlias
+
+FEW: Final = 8
+"""Ranges that are put in together are taken one by one if so many times as many lie between them."""
 
 _NUMBER = re.compile("[0-9]{1,18}")
+_Range: TypeAlias = tuple[int, int]
 
 
 class Ranges:
@@ -23,44 +27,37 @@ class Ranges:
 
     def add(self, number: int) -> None:
         """Put a number into the set."""
-        self._put(number, number, set())
+        if self._lasts and number == self._lasts[-1] + 1:
+            self._lasts[-1] = number
+        else:
+            self._put([(number, number)])
 
-    def take(self, numbers: AbstractSet[int]) -> set[int]:
+    def take(self, numbers: Iterable[int]) -> tuple[int, set[int]]:
         """Put numbers into the set.
 
-        Returns:
-            Those that were there before.
-        """
-        known: set[int] = set()
-        for first, last in _ranges_of(sorted(numbers)):
-            end = self._lasts[-1] if self._lasts else -2
-            if first > end + 1:
-                self._firsts.append(first)
-                self._lasts.append(last)
-            elif first > end:
-                self._lasts[-1] = last
-            else:
-                self._put(first, last, known)
-        return known
+        Args:
+            numbers: They may come in any order, and more than once.
 
-    def _put(self, first: int, last: int, known: set[int]) -> None:
-        """Put in a range; what of it was there before is added to what is known."""
+        Returns:
+            How many different ones they are, and those that were there before.
+        """
+        ranges = _ranges_of(sorted(numbers))
+        known = self._put(ranges) if ranges else set()
+        return sum([last - first + 1 for first, last in ranges]), known
+
+    def _put(self, ranges: list[_Range]) -> set[int]:
+        """Put in ascending ranges, at least one; what of them was there before."""
         firsts, lasts = self._firsts, self._lasts
-        begin = bisect_left(lasts, first - 1)
-        end = bisect_right(firsts, last + 1, begin)
-        if begin == end:
-            firsts.insert(begin, first)
-            lasts.insert(begin, last)
-            return
-        for at in range(begin, end):
-            low, high = firsts[at], lasts[at]
-            if low <= last and first <= high:
-                known.update(range(max(first, low), min(last, high) + 1))
-        if first < firsts[begin]:
-            firsts[begin] = first
-        lasts[begin] = max(last, lasts[end - 1])
-        if end - begin > 1:
-            del firsts[begin + 1 : end], lasts[begin + 1 : end]
+        begin = bisect_left(lasts, ranges[0][0] - 1)
+        end = bisect_right(firsts, ranges[-1][1] + 1, begin)
+        if len(ranges) > 1 and end - begin > FEW * len(ranges):
+            return set().union(*[self._put([each]) for each in ranges])
+        twice: list[_Range] = []
+        if end > begin:
+            ranges, twice = _united([*zip(firsts[begin:end], lasts[begin:end], strict=True), *ranges])
+        firsts[begin:end] = [first for first, _ in ranges]
+        lasts[begin:end] = [last for _, last in ranges]
+        return {number for first, last in twice for number in range(first, last + 1)}
 
     def __contains__(self, number: int) -> bool:
         """Whether a number is in the set."""
@@ -92,30 +89,43 @@ class Ranges:
         """Put all numbers of another set into this one."""
         self._unite(zip(other._firsts, other._lasts, strict=True))
 
-    def _unite(self, pairs: Iterable[tuple[int, int]]) -> None:
-        pairs = sorted([*zip(self._firsts, self._lasts, strict=True), *pairs])
-        firsts: list[int] = []
-        lasts: list[int] = []
-        for first, last in pairs:
-            if lasts and first <= lasts[-1] + 1:
-                lasts[-1] = max(lasts[-1], last)
-            else:
-                firsts.append(first)
-                lasts.append(last)
-        self._firsts, self._lasts = firsts, lasts
+    def _unite(self, pairs: Iterable[_Range]) -> None:
+        ranges, _ = _united([*zip(self._firsts, self._lasts, strict=True), *pairs])
+        self._firsts, self._lasts = [first for first, _ in ranges], [last for _, last in ranges]
 
 
-def _ranges_of(ascending: list[int]) -> Iterator[tuple[int, int]]:
-    """The ranges in distinct numbers, each found in steps that double and then halve."""
-    begin, count = 0, len(ascending)
-    while begin < count:
-        offset, end, step = ascending[begin] - begin, begin, 1
-        while end + step < count and ascending[end + step] - end - step == offset:
-            end += step
-            step *= 2
-        while step > 1:
-            step //= 2
-            if end + step < count and ascending[end + step] - end - step == offset:
-                end += step
-        yield ascending[begin], ascending[end]
-        begin = end + 1
+def _united(ranges: list[_Range]) -> tuple[list[_Range], list[_Range]]:
+    """Ranges in any order as ascending ones that do not touch, and where two of them overlap."""
+    found: list[_Range] = []
+    twice: list[_Range] = []
+    begin, end = 0, -2
+    for first, last in sorted(ranges):
+        if first > end + 1:
+            if end >= 0:
+                found.append((begin, end))
+            begin, end = first, last
+            continue
+        if first <= end:
+            twice.append((first, min(last, end)))
+        if last > end:
+            end = last
+    if end >= 0:
+        found.append((begin, end))
+    return found, twice
+
+
+def _ranges_of(ascending: list[int]) -> list[_Range]:
+    """The ranges in numbers, some of which may be there more than once."""
+    found: list[_Range] = []
+    first, end = 0, -2
+    for number in ascending:
+        step = number - end
+        if step == 1:
+            end = number
+        elif step:
+            if end >= 0:
+                found.append((first, end))
+            first = end = number
+    if end >= 0:
+        found.append((first, end))
+    return found

@@ -7,7 +7,7 @@ ended, which keeps each group's publication before the step that trained it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -35,7 +35,7 @@ class CarriedSpan(msgspec.Struct, frozen=True, gc=False):
         start_ns: Unix nanoseconds.
         attributes: Its attributes, at least those in ``KEYS``.
         events: Name, time in Unix nanoseconds and attributes of each event.
-        links: Attributes of each link, at least for the spans whose links matter.
+        trained: Groups of its links to what it trained, at least for the spans whose links matter.
         resource: Attributes of its resource.
     """
 
@@ -45,7 +45,7 @@ class CarriedSpan(msgspec.Struct, frozen=True, gc=False):
     start_ns: int
     attributes: Mapping[str, Any]
     events: tuple[tuple[str, int, Mapping[str, Any]], ...]
-    links: tuple[Mapping[str, Any], ...]
+    trained: Sequence[str]
     resource: Mapping[str, Any]
 
 
@@ -66,9 +66,7 @@ class Unprojector:
         run = span.attributes.get(f"{PREFIX}run_id")
         if not isinstance(run, str):
             return []
-        group_id = f"{PREFIX}group_id"
-        trained = (link for link in span.links if link.get(f"{PREFIX}link") == "trained" and group_id in link)
-        groups = [str(link[group_id]) for link in trained]
+        groups = [*span.trained]
         if span.name == STEP_LINKS:
             place = span.attributes.get(f"{PREFIX}first_group")
             self._waiting_links.setdefault(span.parent_id, []).append((place if type(place) is int else 0, groups))
@@ -88,6 +86,12 @@ def rows_of_spans(spans: Iterable[CarriedSpan]) -> list[Row]:
     """The rows of several spans, in their order."""
     unprojector = Unprojector()
     return [row for span in spans for row in unprojector.rows_of(span)]
+
+
+def trained_by(links: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The groups of those links of a span that say so, from the attributes of each link."""
+    group_id = f"{PREFIX}group_id"
+    return [str(link[group_id]) for link in links if link.get(f"{PREFIX}link") == "trained" and group_id in link]
 
 
 def seconds(time_ns: int) -> float:

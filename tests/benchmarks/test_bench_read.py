@@ -129,7 +129,10 @@ def test_gzip(files: Path, goals: Goals, capsys: pytest.CaptureFixture[str]) -> 
 
 @pytest.mark.timeout(1800)
 def test_otlp_lines(files: Path, goals: Goals, capsys: pytest.CaptureFixture[str]) -> None:
-    """At least three times as fast as ``json.loads`` of the lines, twice with the report."""
+    """At least four times as fast as ``json.loads`` of the lines, three and a half times with the report.
+
+    Measured were 4.9 to 5.3 and 4.2 to 4.4 times: a fifth more.
+    """
     path = files / "otlp.jsonl"
     write_otlp(path, SIZES[0])
     measured = _measure(("json_spans", "ours", "ours_with_report", "ours_two_jobs"), path)
@@ -141,8 +144,8 @@ def test_otlp_lines(files: Path, goals: Goals, capsys: pytest.CaptureFixture[str
     assert measured["ours"]["check"] != 0
     assert measured["ours_with_report"]["check"] == measured["ours"]["check"]
     assert measured["ours_two_jobs"]["check"] == measured["ours"]["check"]
-    assert loads >= 3 * ours
-    assert loads >= 2 * measured["ours_with_report"]["cpu"]
+    assert loads >= 4 * ours
+    assert loads >= 3.5 * measured["ours_with_report"]["cpu"]
 
 
 @pytest.mark.timeout(1800)

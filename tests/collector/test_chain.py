@@ -91,7 +91,7 @@ def test_every_line_of_the_file_has_the_usual_form(stack: Stack) -> None:
         return sum(line.count(b'"endTimeUnixNano":') for line in lines) == len(spans)
 
     lines = eventually(whole_lines, are_all)
-    usual = Usual(EVENTS, EVENTS | EVENTS_BY_NAME.keys(), {str(span.run) for span in spans})
+    usual = Usual(EVENTS, EVENTS | EVENTS_BY_NAME.keys(), {str(span.run) for span in spans}, plain=True)
 
     assert all(usual.glance(line, counted=counted) is not None for line in lines for counted in (False, True))
 

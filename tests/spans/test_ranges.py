@@ -46,8 +46,17 @@ def test_taking_tells_what_was_there(before: list[int], numbers: list[int]) -> N
     """Afterwards all numbers are there; those that were there before are told."""
     ranges = made(before)
     expected = set(before) | set(numbers)
-    assert set(before) & set(numbers) == ranges.take(set(numbers))
+    assert (len(set(numbers)), set(before) & set(numbers)) == ranges.take(numbers)
     assert (expected, text_of(expected)) == (content(ranges), str(ranges))
+
+
+@given(st.integers(2, 4), st.sets(st.integers(0, 400), max_size=6))
+def test_a_few_numbers_far_apart(every: int, numbers: set[int]) -> None:
+    """Among a hundred gaps, whether they fill some of them or not."""
+    before = set(range(0, 400, every))
+    ranges = made(sorted(before))
+    assert (len(numbers), before & numbers) == ranges.take(numbers)
+    assert text_of(before | numbers) == str(ranges)
 
 
 @given(_numbers, _numbers)

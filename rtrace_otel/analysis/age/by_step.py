@@ -90,7 +90,7 @@ class BatchAgeFold:
         group_id, run = str(row.get("group_id")), row.get("run")
         sums = _sums_of(row.get("tokens_by_version"))
         if sums is not None:
-            self._waiting[group_id] = (run, *sums)
+            self._waiting[group_id] = (run, sums[0], sums[1])
         elif not sealed_only:
             before = self._waiting.get(group_id) or self._known(group_id)
             if before is not None and before[0] != run:

@@ -173,7 +173,7 @@ class LineDecoder:
         for row in found.rows:
             yield self._accepted(row)
 
-    def _rows_of_otlp(self, line: bytes, needed: AbstractSet[str] | None, *, counted: bool) -> Iterator[Row] | None:
+    def _rows_of_otlp(self, line: bytes, needed: AbstractSet[str] | None, *, counted: bool) -> Iterable[Row] | None:
         """The rows in a line of OTLP JSON, if it is of the usual shape."""
         if needed is not None:
             if self._glancer is None or (self._glancer.wanted, self._glancer.counted) != (needed, counted):
@@ -185,33 +185,35 @@ class LineDecoder:
         spans = spans_in(line)
         return None if spans is None else self._rows_of_spans(spans)
 
-    def rows_at_a_glance(self, glanced: Glance) -> Iterator[Row] | None:
+    def rows_at_a_glance(self, glanced: Glance) -> list[Row] | None:
         """The rows of a line that are asked for, from what was found in it; all of its rows are counted.
 
         Returns:
             ``None`` if a run in it was not introduced yet: the line must be read in full.
         """
-        return self._rows_at_a_glance(glanced) if glanced.numbers.keys() <= self._unprojector.runs else None
-
-    def _rows_at_a_glance(self, glanced: Glance) -> Iterator[Row]:
-        tally = self.tally
-        known: dict[str, set[int]] = {}
-        for run, numbers in glanced.numbers.items():
-            distinct = set(numbers)
-            known[run] = self._seen_of(run).take(distinct)
-            new = len(distinct) - len(known[run])
-            tally.runs[run] = tally.runs.get(run, 0) + new
-            tally.rows += new
+        if not glanced.numbers.keys() <= self._unprojector.runs:
+            return None
+        known = {run: self._counted(run, numbers) for run, numbers in glanced.numbers.items()}
+        rows: list[Row] = []
         for item in glanced.items:
             if isinstance(item, dict):
                 if item["seq"] not in known[item["run"]]:
-                    yield item
+                    rows.append(item)
                 continue
             for row in self._unprojector.rows_of(item):
                 if row["seq"] not in known[row["run"]]:
                     if "tokens_by_version" in row:
                         self.restore_versions(row)
-                    yield row
+                    rows.append(row)
+        return rows
+
+    def _counted(self, run: str, numbers: list[int]) -> set[int]:
+        """Count rows with these numbers; those that came before."""
+        distinct, known = self._seen_of(run).take(numbers)
+        new = distinct - len(known)
+        self.tally.runs[run] = self.tally.runs.get(run, 0) + new
+        self.tally.rows += new
+        return known
 
     def _seen_of(self, run: str) -> Ranges:
         return self._seen.setdefault(run, Ranges())

@@ -96,12 +96,13 @@ class Narrow:
 
     def _at_a_glance(self, found: Glance, place: int, lines: Callable[[], Iterable[bytes]]) -> Iterator[Any]:
         """The rows of a line into which somebody looked who ran ahead, and who may know a run that is new here."""
+        self._decoder.tally.lines += 1
         rows = self._decoder.rows_at_a_glance(found)
         if rows is None:
+            self._decoder.tally.lines -= 1
             yield from self._exactly(islice(lines(), place, place + 1))
         else:
-            self._decoder.tally.lines += 1
-            yield from (row for row in rows if row["event"] in self._events)
+            yield from [row for row in rows if row["event"] in self._events]
 
     def _exactly(self, lines: Iterable[bytes]) -> Iterator[Any]:
         rows = self._decoder.rows_of(lines, self._events, counted=self._counted)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import repeat
+
+import msgspec
 
 from rtrace_otel.analysis.reading import batches
 from rtrace_otel.analysis.reading.heads import Heads
@@ -13,8 +14,7 @@ from rtrace_otel.spans.otlp_glance import Glancer
 from rtrace_otel.spans.otlp_lines import BEGIN, runs_in
 
 
-@dataclass(frozen=True, slots=True)
-class Picked:
+class Picked(msgspec.Struct, frozen=True, gc=False):
     """Lines of a batch.
 
     Attributes:
