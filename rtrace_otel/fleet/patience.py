@@ -27,12 +27,19 @@ MAX_SAID: Final = 500
 _SILENCE: Final = ("Timeout", "Connect")
 """In the names of what the clients of stores raise when nobody answers."""
 
+_MISSING: Final = (404, 410)
+"""Status of an answer that means that there is no such file."""
+
 _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
 
 
-class StoreSilentError(Exception):
-    """A store did not answer in time."""
+class StoreError(Exception):
+    """What a store did, in words of this package."""
+
+
+class StoreSilentError(StoreError):
+    """It did not answer in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,7 @@ class Patience:
 
     def ended(self) -> StoreSilentError:
         """What to say of a store that did not answer."""
-        return StoreSilentError(f"the store did not answer within {self.seconds:g} s")
+        return StoreSilentError(f"the store gave no usable answer within {self.seconds:g} s")
 
     def within(self, act: Callable[[], _Answer]) -> _Answer:
         """What ``act`` gives.
@@ -115,24 +122,46 @@ class Patience:
             yield place, answer
 
 
-def is_silence(error: Exception) -> bool:
+def is_silence(error: BaseException) -> bool:
     """Whether nobody answered, as opposed to an answer that is a refusal."""
+    error = _meant(error)
     return isinstance(error, StoreSilentError) or any(
         word in kind.__name__ for kind in type(error).__mro__ for word in _SILENCE
     )
 
 
-def said(error: Exception) -> str:
+def is_missing(error: BaseException) -> bool:
+    """Whether a store said that there is no such thing."""
+    return isinstance(_meant(error), FileNotFoundError)
+
+
+def is_refusal(error: BaseException) -> bool:
+    """Whether a store said that this is not allowed."""
+    return isinstance(error, PermissionError) or (isinstance(error, OSError) and str(error).startswith("Forbidden"))
+
+
+def said(error: BaseException) -> str:
     """What is told to people of an error that opening, reading or listing raised."""
+    error = _meant(error)
     if isinstance(error, TraceFileError):
         return error.problem
     # The system's own errors have a number before their text; those that clients derive have a text of their own.
     text = error.strerror if isinstance(error, OSError) and type(error).__module__ == "builtins" else None
     text = " ".join((text or str(error)).split())[:MAX_SAID]
-    if isinstance(error, StoreSilentError):
+    if isinstance(error, StoreError):
         return text
     if isinstance(error, FileNotFoundError):
         return "no such file"
-    if isinstance(error, PermissionError) or text.startswith("Forbidden"):
+    if is_refusal(error):
         return f"no permission: {text}"
+    if type(error) is OSError:
+        return f"the store said: {text}"
     return f"{type(error).__name__}: {text}"
+
+
+def _meant(error: BaseException) -> BaseException:
+    """The error itself; or what it hides: over HTTP, whatever goes wrong is raised as a file that is not there."""
+    cause = error.__cause__
+    if not isinstance(error, FileNotFoundError) or cause is None:
+        return error
+    return cause if is_silence(cause) or getattr(cause, "status", 404) not in _MISSING else error

@@ -12,7 +12,7 @@ from stat import S_ISREG
 
 from rtrace_otel.analysis.reading.reader import EventReader, read_events
 from rtrace_otel.errors import MissingExtraError
-from rtrace_otel.fleet.patience import said
+from rtrace_otel.fleet.patience import is_missing, said
 from rtrace_otel.fleet.results import Failure
 from rtrace_otel.fleet.stores import Stores, is_trace
 from rtrace_otel.fleet.stream import Stream
@@ -95,11 +95,9 @@ def find(patterns: Sequence[str], stores: Stores | None = None) -> tuple[list[Fo
             several = list(_find_remote(pattern, stores, fail) if is_remote(pattern) else _find_local(pattern, fail))
         except MissingExtraError:
             raise
-        except FileNotFoundError:
-            fail(pattern, "no trace there: no such file, folder or bucket")
-            continue
         except Exception as error:
-            fail(pattern, f"cannot be listed: {said(error)}")
+            missing = "no trace there: no such file, folder or bucket"
+            fail(pattern, missing if is_missing(error) else f"cannot be listed: {said(error)}")
             continue
         if not several and pattern not in failures:
             fail(pattern, "no trace there")

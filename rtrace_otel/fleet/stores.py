@@ -5,12 +5,11 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from rtrace_otel.errors import MissingExtraError
-from rtrace_otel.fleet.patience import PATIENCE_S, Patience, said
-from rtrace_otel.fleet.stream import Health, Stream
+from rtrace_otel.fleet.patience import PATIENCE_S, Patience, StoreError, is_missing, is_refusal, said
+from rtrace_otel.fleet.stream import CHUNK, Health, Stream
 
 NAME: Final = "rollout_trace"
 """How the names of traces begin that a folder is searched for."""
@@ -22,6 +21,8 @@ _BLOCK: Final = 256 << 10
 
 _STAMPS: Final = ("ETag", "etag", "mtime", "LastModified", "last_modified", "updated", "created", "md5Hash")
 """What file systems tell of a file's version."""
+
+_FOLDER: Final[Mapping[str, Any]] = {"type": "directory"}
 
 Infos = dict[str, Mapping[str, Any]]
 """What a file system tells of files, by its names for them."""
@@ -57,12 +58,10 @@ class Stores:
         """
         _fsspec(path)
 
-        def opened() -> AbstractContextManager[IO[bytes]]:
-            files, name = self._located(path)
-            file: AbstractContextManager[IO[bytes]] = files.open(name, "rb", block_size=_BLOCK)
-            return file
+        def parts() -> Iterator[bytes]:
+            yield from _parts(*self._located(path))
 
-        return Stream(path, opened, self._patience, self._health.setdefault(_key(path), Health()))
+        return Stream(path, parts, self._patience, self._health.setdefault(_key(path), Health()))
 
     def search(self, pattern: str, fail: Callable[[str, str], None]) -> Iterator[tuple[str, str | None]]:
         """The traces that an address, a folder's address or a glob means.
@@ -96,17 +95,16 @@ class Stores:
     def _named(self, files: Any, root: str) -> Infos:
         """What the pattern itself means: a file, a folder, or what matches a glob."""
         globs = any(mark in root for mark in "*?[")
-        if globs or root.endswith(ENDINGS):
-            # Asked for first: a name may hold a glob's characters, and over HTTP a file would be loaded as a listing.
-            info = self._patience.within(lambda: _file(files, root, lenient=globs))
-            if info is not None:
+        # Asked for first: a name may hold a glob's characters, and what is missing is known before a long listing.
+        info = self._patience.within(lambda: _info(files, root, missing_ok=globs))
+        if info.get("type") == "file":
+            # Over HTTP, folders are files, too, and to look for links in one that is a trace would be to load it.
+            if root.endswith(ENDINGS) or not self._patience.within(lambda: files.isdir(root)):
                 return {root: info}
-        if globs:
+        elif globs:
             infos: Infos = self._patience.for_listing.within(lambda: files.glob(root, detail=True))
             return infos
-        if self._patience.within(lambda: files.isdir(root)):
-            return {root: {"type": "directory"}}
-        return {root: self._patience.within(lambda: files.info(root))}
+        return {root: _FOLDER}
 
     def _stamped(self, files: Any, found: Infos) -> Infos:
         """The same; where a listing tells no version, each file is asked for."""
@@ -139,18 +137,35 @@ def _key(path: str) -> tuple[str, ...]:
     return protocol, rest.partition("/")[0], "versions" if "?versionId=" in path else ""
 
 
-def _file(files: Any, name: str, *, lenient: bool) -> Mapping[str, Any] | None:
-    """What is told of it, if it is a file."""
+def _parts(files: Any, name: str) -> Iterator[bytes]:
+    """The bytes of a file in parts.
+
+    Raises:
+        StoreError: It is another one by the end: its parts are then of both.
+    """
+    with files.open(name, "rb", block_size=_BLOCK) as file:
+        requests = 0
+        while part := file.read(CHUNK):
+            yield part
+            requests += 1
+        before = getattr(file, "details", None)
+    if requests > 1 and before and _stamp(before) != _stamp(files.info(name)):
+        raise StoreError("it was replaced while it was read; read it again")
+
+
+def _info(files: Any, name: str, *, missing_ok: bool) -> Mapping[str, Any]:
+    """What is told of it; a folder if that is not allowed, since its listing may be.
+
+    Raises:
+        FileNotFoundError: There is no such file or folder.
+    """
     try:
         info: Mapping[str, Any] = files.info(name)
-    except FileNotFoundError:
-        return None
-    except OSError:
-        # A store that refuses to list its bucket refuses also what is not there.
-        if lenient:
-            return None
+    except OSError as error:
+        if is_refusal(error) or (is_missing(error) and missing_ok):
+            return _FOLDER
         raise
-    return info if info.get("type") == "file" else None
+    return info
 
 
 def _outermost(folders: Iterator[str]) -> list[str]:

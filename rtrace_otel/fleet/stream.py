@@ -6,10 +6,11 @@ import io
 import queue
 import threading
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO, Any, Final
+from itertools import chain
+from typing import Any, Final
 
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.fleet.patience import Patience, is_silence, said
@@ -20,8 +21,8 @@ CHUNK: Final = 2 << 20
 GIVE_UP: Final = 3
 """After so many files in a row without an answer, the others of that store are not waited for."""
 
-Opener = Callable[[], AbstractContextManager[IO[bytes]]]
-"""Opens a file; called in the thread that reads it."""
+Parts = Callable[[], Iterator[bytes]]
+"""Opens a file and gives its bytes in parts, none of them empty; called in the thread that reads it."""
 
 
 @dataclass(slots=True)
@@ -41,17 +42,17 @@ class Stream(io.RawIOBase):
 
     Args:
         path: What to call it.
-        opened: Opens it.
+        parts: Opens and reads it.
         patience: How long to wait for each answer of its store.
         health: Of its store.
     """
 
-    def __init__(self, path: str, opened: Opener, patience: Patience, health: Health) -> None:
+    def __init__(self, path: str, parts: Parts, patience: Patience, health: Health) -> None:
         """Begin to read; what goes wrong is raised by who reads from it."""
         self.name = path
         self._patience = patience
         self._health = health
-        self._filler = _Filler(opened)
+        self._filler = _Filler(parts)
         self._rest = memoryview(b"")
         self._ended = False
         self._failure: TraceFileError | None = None
@@ -111,10 +112,10 @@ class Stream(io.RawIOBase):
 class _Filler:
     """The thread's side: it knows nothing of the stream, which can be forgotten before it ends."""
 
-    def __init__(self, opened: Opener) -> None:
+    def __init__(self, parts: Parts) -> None:
         self.parts: queue.Queue[bytes | Exception] = queue.Queue(maxsize=1)
         self.asked = time.monotonic()
-        self._opened = opened
+        self._given = parts
         self._closed = threading.Event()
         # A daemon: a store that is silent for ever must not keep the program from ending.
         threading.Thread(target=self._fill, daemon=True).start()
@@ -127,12 +128,11 @@ class _Filler:
 
     def _fill(self) -> None:
         try:
-            with self._opened() as file:
-                part = b"-"
-                while part and not self._closed.is_set():
-                    self.asked = time.monotonic()
-                    part = file.read(CHUNK)
-                    self.parts.put(part)
+            for part in chain(self._given(), [b""]):
+                self.parts.put(part)
+                if self._closed.is_set():
+                    return
+                self.asked = time.monotonic()
         except Exception as error:  # it is raised by who reads
             if not self._closed.is_set():
                 self.parts.put(error)
