@@ -77,9 +77,9 @@ class Store:
         folder = f"/{BUCKET}/" if self.kind == "s3" else "/download/"
         return method == "GET" and path.startswith(folder)
 
-    def contents(self) -> list[str]:
-        """The requests so far that asked for the content of an object."""
-        return [one for one in self.proxy.asked if self.is_content(*one.split(" ", 1))]
+    def contents(self, part: str) -> list[str]:
+        """The requests so far that asked for the content of an object whose key has this part."""
+        return [one for one in self.proxy.asked if part in one and self.is_content(*one.split(" ", 1))]
 
     def _gcs(self, method: str, path: str, data: bytes | None = None, kind: str = "text/plain") -> None:
         request = urllib.request.Request(f"{self.url}{path}", data, {"Content-Type": kind}, method=method)

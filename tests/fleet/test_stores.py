@@ -117,12 +117,12 @@ def test_only_an_object_that_changed_is_read_again(bucket: Store, tmp_path: Path
         found, _ = find([bucket.address("cached")])
         return sum(was_known for _, was_known in outcomes(found, read_here, cache))
 
-    assert (0, 5) == (known(), len(bucket.contents()))
+    assert (0, 5) == (known(), len(bucket.contents("cached")))
     bucket.proxy.asked.clear()
-    assert (5, 0) == (known(), len(bucket.contents()))
+    assert (5, 0) == (known(), len(bucket.contents("cached")))
     bucket.put("cached/3/rollout_trace.jsonl", ROWS.replace(b"math", b"code"))
     assert 4 == known()
-    assert {"3"} == {one.partition("cached")[2][1:].removeprefix("2F")[:1] for one in bucket.contents()}
+    assert {"3"} == {one.partition("cached")[2][1:].removeprefix("2F")[:1] for one in bucket.contents("cached")}
 
 
 def test_more_objects_than_a_listing_has(bucket: Store) -> None:
@@ -133,9 +133,9 @@ def test_more_objects_than_a_listing_has(bucket: Store) -> None:
     found, failures = find([bucket.address("many")])
     assert ([], count) == (failures, len(found))
     assert all(one.stamp for one in found)
-    assert len(bucket.proxy.asked) < 6
-    if bucket.kind == "s3":
-        assert 1 == bucket.proxy.count("GET", "continuation-token")
+    asked = bucket.proxy.about("many")
+    assert len(asked) < 6
+    assert (bucket.kind == "s3") == sum("continuation-token" in one for one in asked)
 
 
 def test_objects_are_read_side_by_side(bucket: Store) -> None:
@@ -145,10 +145,10 @@ def test_objects_are_read_side_by_side(bucket: Store) -> None:
     together = threading.Barrier(AHEAD)
 
     def gather(method: str, path: str) -> int | None:
-        if bucket.is_content(method, path):
+        if "wide" in path and bucket.is_content(method, path):
             together.wait(SOON_S)
         return None
 
     bucket.proxy.act = gather
-    results = [outcome for _, outcome in read_here([one.path for one in found])]
+    results = [outcome for _, outcome in read_here([one.path for one in found], SOON_S)]
     assert 2 * AHEAD == sum(isinstance(one, FileResult) for one in results)
