@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rtrace_otel.fleet.results import Failure, Outcome
 
 DEFAULT_LIMIT: Final = 50
+_CLEAR: Final = "\r\x1b[K"
 
 
 @click.command()
@@ -50,7 +51,7 @@ DEFAULT_LIMIT: Final = 50
 @click.option("--ray-address", metavar="ADDRESS", help="Of the cluster.  [default: RAY_ADDRESS, else auto]")
 @click.option(
     "--timeout", type=click.FloatRange(min=0, min_open=True), default=PATIENCE_S, show_default=True, metavar="SECONDS",
-    help="How long a store may take to answer.",
+    help="How long a store is waited for, at each request.",
 )  # fmt: skip
 @click.option("--cache-dir", type=click.Path(file_okay=False, path_type=Path), help="Where results are kept.")
 @click.option("--no-cache", is_flag=True, help="Read every trace anew, and keep nothing.")
@@ -94,7 +95,7 @@ def fleet(
     moment = None if since is None else moment_of(since, time.time())
     if engine == "local" and ray_address is not None:
         raise click.UsageError("--ray-address: only with --engine ray")
-    found, missing = find(sources, Stores(timeout))
+    found, missing = _find(sources, timeout, quiet)
     cache = None if no_cache else Cache(cache_dir or default_folder(), partial(_note, quiet))
     report = fleet_report(
         [*_read(found, _engine(engine, jobs, ray_address, timeout), cache, quiet), *missing],
@@ -103,6 +104,21 @@ def fleet(
         sort=sort,
     )
     _print(report, form, output, [one.path for one in found], limit)
+
+
+def _find(sources: tuple[str, ...], timeout: float, quiet: bool) -> tuple[list[Found], list[Failure]]:
+    live = _is_live(quiet)
+    if live:
+        click.echo("looking for traces", err=True, nl=False)
+    try:
+        return find(sources, Stores(timeout))
+    finally:
+        if live:
+            click.echo(_CLEAR, err=True, nl=False)
+
+
+def _is_live(quiet: bool) -> bool:
+    return not quiet and sys.stderr.isatty()
 
 
 def _engine(engine: str, jobs: int | None, ray_address: str | None, timeout: float) -> Engine:
@@ -120,14 +136,14 @@ def _engine(engine: str, jobs: int | None, ray_address: str | None, timeout: flo
 
 def _read(found: list[Found], engine: Engine, cache: Cache | None, quiet: bool) -> list[Outcome]:
     started, read, known = time.monotonic(), list["Outcome"](), 0
-    live = not quiet and sys.stderr.isatty()
+    live = _is_live(quiet)
     for outcome, was_known in outcomes(found, engine, cache):
         read.append(outcome)
         known += was_known
         if live:
             click.echo(f"\r{len(read):,} of {plural(len(found), 'trace')}", err=True, nl=False)
     if live:
-        click.echo("\r\x1b[K", err=True, nl=False)
+        click.echo(_CLEAR, err=True, nl=False)
     took = f"{plural(len(read), 'trace')} in {seconds(time.monotonic() - started)}"
     _note(quiet, f"{took}, {known:,} of them as read before" if known else took)
     return read

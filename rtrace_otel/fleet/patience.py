@@ -30,6 +30,8 @@ _SILENCE: Final = ("Timeout", "Connect")
 _MISSING: Final = (404, 410)
 """Status of an answer that means that there is no such file."""
 
+_REFUSED: Final = (401, 403)
+
 _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
 
@@ -137,7 +139,8 @@ def is_missing(error: BaseException) -> bool:
 
 def is_refusal(error: BaseException) -> bool:
     """Whether a store said that this is not allowed."""
-    return isinstance(error, PermissionError) or (isinstance(error, OSError) and str(error).startswith("Forbidden"))
+    forbidden = isinstance(error, OSError) and str(error).startswith("Forbidden")
+    return isinstance(error, PermissionError) or forbidden or getattr(error, "status", None) in _REFUSED
 
 
 def said(error: BaseException) -> str:

@@ -16,7 +16,7 @@ NAME: Final = "rollout_trace"
 
 ENDINGS: Final = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 
-_BLOCK: Final = 256 << 10
+_BLOCK: Final = 64 << 10
 """Bytes that a file system reads beyond what it is asked for; by default up to 50 MiB."""
 
 _STAMPS: Final = ("ETag", "etag", "mtime", "LastModified", "last_modified", "updated", "created", "md5Hash")
@@ -99,7 +99,7 @@ class Stores:
         info = self._patience.within(lambda: _info(files, root, missing_ok=globs))
         if info.get("type") == "file":
             # Over HTTP, folders are files, too, and to look for links in one that is a trace would be to load it.
-            if root.endswith(ENDINGS) or not self._patience.within(lambda: files.isdir(root)):
+            if root.partition("?")[0].endswith(ENDINGS) or not self._patience.within(lambda: files.isdir(root)):
                 return {root: info}
         elif globs:
             infos: Infos = self._patience.for_listing.within(lambda: files.glob(root, detail=True))

@@ -15,7 +15,7 @@ from typing import Any, Final
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.fleet.patience import Patience, is_silence, said
 
-CHUNK: Final = 2 << 20
+CHUNK: Final = 1 << 20
 """Bytes that are asked for at a time; a file that is read ahead holds two such parts."""
 
 GIVE_UP: Final = 3

@@ -96,6 +96,9 @@ def proxy(server: str) -> Iterator[Proxy]:
         block_on_close = False
         request_queue_size = 128
 
+        def handle_error(self, *_: object) -> None:
+            """Say nothing: who asked went away, as one that is killed does."""
+
     with Server(("127.0.0.1", 0), Handler) as listening:
         running = Proxy(f"http://127.0.0.1:{listening.server_port}")
         thread = threading.Thread(target=listening.serve_forever)

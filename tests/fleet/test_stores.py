@@ -15,9 +15,10 @@ from rtrace_otel.fleet.report import outcomes
 from rtrace_otel.fleet.results import FileResult, Outcome
 from rtrace_otel.fleet.sources import find
 from rtrace_otel.fleet.stores import Stores
+from rtrace_otel.fleet.stream import CHUNK
 from rtrace_otel.testing import SimulationSettings, simulate
 from tests.cli.program import lines, rtrace
-from tests.fleet.stores import Store
+from tests.fleet.stores import BUCKET, Store
 from tests.pace import SOON_S
 from tests.report.history import ended, started, trace
 from tests.servers import need_package
@@ -136,6 +137,32 @@ def test_more_objects_than_a_listing_has(bucket: Store) -> None:
     asked = bucket.proxy.about("many")
     assert len(asked) < 6
     assert (bucket.kind == "s3") == sum("continuation-token" in one for one in asked)
+
+
+def test_a_signed_url(bucket: Store) -> None:
+    """It has the mark of a glob, and is none; and it is not loaded as a listing of links."""
+    if bucket.kind == "gs":
+        url = f"{bucket.proxy.url}/download/storage/v1/b/{BUCKET}/o/signed%2Frollout_trace.jsonl?alt=media"
+    else:
+        where = {"Bucket": BUCKET, "Key": "signed/rollout_trace.jsonl"}
+        signed = bucket.client.generate_presigned_url("get_object", where)
+        url = signed.replace(bucket.url, bucket.proxy.url)
+    bucket.put("signed/rollout_trace.jsonl", ROWS)
+    found, failures = find([url])
+    assert ([url], []) == ([one.path for one in found], failures)
+    ((_, outcome),) = read_here([url])
+    assert isinstance(outcome, FileResult)
+    assert ("math", 2) == (outcome.service, outcome.numbers.rows)
+
+
+def test_a_large_object_comes_in_parts(bucket: Store) -> None:
+    """It is never in memory as a whole."""
+    row = b'{"event":"x","t":1.0,"run":"a","text":"' + b"-" * 1000 + b'"}\n'
+    bucket.put("large/rollout_trace.jsonl", row * (5 * CHUNK // len(row)))
+    ((_, outcome),) = read_here([bucket.address("large/rollout_trace.jsonl")])
+    assert isinstance(outcome, FileResult)
+    assert 5 * CHUNK // len(row) == outcome.numbers.rows
+    assert 5 <= len(bucket.contents("large"))
 
 
 def test_objects_are_read_side_by_side(bucket: Store) -> None:

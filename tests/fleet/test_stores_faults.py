@@ -73,6 +73,17 @@ def test_a_store_that_refuses_all(bucket: Store) -> None:
     assert "Traceback" not in result.err
 
 
+def test_a_refusal_over_http_is_no_missing_file(bucket: Store) -> None:
+    """Though its client raises all that goes wrong as a file that is not there."""
+    bucket.proxy.act = lambda _method, _path: 403
+    address = f"{bucket.proxy.url}/jobs/rollout_trace.jsonl"
+    _, (failure,) = find([address])
+    assert failure.reason.startswith("cannot be listed: no permission: 403, message='Forbidden'")
+    ((_, outcome),) = read_here([address])
+    assert isinstance(outcome, Failure)
+    assert outcome.reason.startswith("no permission: 403, message='Forbidden'")
+
+
 def test_an_object_that_is_refused(bucket: Store) -> None:
     """The others are counted, and the exit status is that of any fleet with a file that cannot be read."""
     bucket.put_all({f"locked/{name}/rollout_trace.jsonl": ROWS for name in ("open", "shut")})

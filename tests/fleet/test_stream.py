@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 
-import aiohttp
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -162,13 +161,3 @@ class EndpointConnectionError(Exception):
 def test_words(error: Exception, silent: bool, words: str) -> None:
     """One line, in the words of this package where it has some, else in the client's own, and not without end."""
     assert (silent, words) == (is_silence(error), said(error))
-
-
-def test_over_http_a_refusal_is_no_missing_file() -> None:
-    """Its client raises all that goes wrong as a file that is not there."""
-    url = aiohttp.client_reqrep.URL("https://host/x")
-    request = aiohttp.RequestInfo(url, "GET", aiohttp.typedefs.CIMultiDictProxy(aiohttp.typedefs.CIMultiDict()), url)
-    refused = aiohttp.ClientResponseError(request, (), status=403, message="Forbidden")
-    missing = aiohttp.ClientResponseError(request, (), status=404, message="Not Found")
-    assert said(_from(refused)).startswith("ClientResponseError: 403, message='Forbidden'")
-    assert "no such file" == said(_from(missing))
