@@ -1,4 +1,4 @@
-"""The object stores, started once for all tests that use them."""
+"""The object stores, each started once for all tests that use it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,26 @@ from tests.fleet.proxy import pass_on
 from tests.fleet.stores import KINDS, Store, store
 
 
-@pytest.fixture(scope="session", params=KINDS)
-def _running(request: pytest.FixtureRequest) -> Iterator[Store]:
-    with store(request.param) as made:
+@pytest.fixture(scope="session")
+def store_s3() -> Iterator[Store]:
+    """The one that speaks S3."""
+    with store("s3") as made:
         yield made
 
 
-@pytest.fixture
-def bucket(_running: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+@pytest.fixture(scope="session")
+def store_gs() -> Iterator[Store]:
+    """The one that speaks the JSON API of Google Cloud Storage."""
+    with store("gs") as made:
+        yield made
+
+
+@pytest.fixture(params=KINDS)
+def bucket(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """Each of the stores, with what a user has in the environment, and a proxy that passes on; others use it too."""
-    for name, value in _running.env().items():
+    made: Store = request.getfixturevalue(f"store_{request.param}")
+    for name, value in made.env().items():
         monkeypatch.setenv(name, value)
-    _running.proxy.asked.clear()
-    yield _running
-    _running.proxy.act = pass_on
+    made.proxy.asked.clear()
+    yield made
+    made.proxy.act = pass_on

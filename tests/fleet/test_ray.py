@@ -106,6 +106,7 @@ def test_the_address_can_come_from_the_environment(cluster: RayCluster, jobs: Pa
     assert 0 == found.code, found.err
 
 
+@pytest.mark.parametrize("bucket", ["s3"], indirect=True)
 def test_credentials_reach_the_workers(cluster: RayCluster, bucket: Store) -> None:
     """The cluster was started without them; what cannot be read is said in the same words, and nothing is shown."""
     rows = [lines(simulate(SimulationSettings(seed=seed, prompts=20, steps=3)).rows) for seed in range(3)]
