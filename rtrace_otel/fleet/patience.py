@@ -24,6 +24,8 @@ AT_ONCE: Final = 16
 MAX_SAID: Final = 500
 """Characters of a store's own words that are kept."""
 
+REPLACED: Final = "it was replaced while it was read; read it again"
+
 _SILENCE: Final = ("Timeout", "Connect")
 """In the names of what the clients of stores raise when nobody answers."""
 
@@ -140,7 +142,8 @@ def is_missing(error: BaseException) -> bool:
 def is_refusal(error: BaseException) -> bool:
     """Whether a store said that this is not allowed."""
     forbidden = isinstance(error, OSError) and str(error).startswith("Forbidden")
-    return isinstance(error, PermissionError) or forbidden or getattr(error, "status", None) in _REFUSED
+    status = error.status if hasattr(error, "status") else getattr(error, "code", None)
+    return isinstance(error, PermissionError) or forbidden or status in _REFUSED
 
 
 def said(error: BaseException) -> str:
@@ -150,9 +153,11 @@ def said(error: BaseException) -> str:
         return error.problem
     # The system's own errors have a number before their text; those that clients derive have a text of their own.
     text = error.strerror if isinstance(error, OSError) and type(error).__module__ == "builtins" else None
-    text = " ".join((text or str(error)).split())[:MAX_SAID]
+    text = " ".join((text or str(error)).split()).lstrip(", ")[:MAX_SAID]
     if isinstance(error, StoreError):
         return text
+    if type(error).__name__ == "FileExpired":  # s3fs asks for each part only of the object that it began with
+        return REPLACED
     if isinstance(error, FileNotFoundError):
         return "no such file"
     if is_refusal(error):

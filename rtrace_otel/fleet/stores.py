@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from rtrace_otel.errors import MissingExtraError
-from rtrace_otel.fleet.patience import PATIENCE_S, Patience, StoreError, is_missing, is_refusal, said
+from rtrace_otel.fleet.patience import PATIENCE_S, REPLACED, Patience, StoreError, is_missing, is_refusal, said
 from rtrace_otel.fleet.stream import CHUNK, Health, Stream
 
 NAME: Final = "rollout_trace"
@@ -150,7 +150,7 @@ def _parts(files: Any, name: str) -> Iterator[bytes]:
             requests += 1
         before = getattr(file, "details", None)
     if requests > 1 and before and _stamp(before) != _stamp(files.info(name)):
-        raise StoreError("it was replaced while it was read; read it again")
+        raise StoreError(REPLACED)
 
 
 def _info(files: Any, name: str, *, missing_ok: bool) -> Mapping[str, Any]:

@@ -142,6 +142,12 @@ class EndpointConnectionError(Exception):
     """As a client of a store names it."""
 
 
+class HttpError(Exception):
+    """As the client of another store raises it: without a word for a code without a body."""
+
+    code = 401
+
+
 @pytest.mark.parametrize(
     ("error", "silent", "words"),
     [
@@ -154,6 +160,7 @@ class EndpointConnectionError(Exception):
         (EndpointConnectionError("no\nroute"), True, "EndpointConnectionError: no route"),
         (_from(EndpointConnectionError("no route")), True, "EndpointConnectionError: no route"),
         (_from(ValueError("404")), False, "no such file"),
+        (HttpError(", 401"), False, "no permission: 401"),
         (TraceFileError("x", "no event"), False, "no event"),
         (ValueError("x" * 1000), False, "ValueError: " + "x" * 500),
     ],
