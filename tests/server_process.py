@@ -91,7 +91,7 @@ def running(start: Callable[[Path], tuple[_Server, subprocess.Popen[bytes]]]) ->
                 server, process = start(Path(folder))
                 break
             except ServerError as error:
-                if not left or "address already in use" not in str(error):
+                if not left or "address already in use" not in str(error).lower():
                     raise
         try:
             yield server

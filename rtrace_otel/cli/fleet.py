@@ -16,8 +16,10 @@ from rtrace_otel.cli.writing import write_whole
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.fleet.cache import Cache, default_folder
 from rtrace_otel.fleet.moment import moment_of
+from rtrace_otel.fleet.patience import PATIENCE_S
 from rtrace_otel.fleet.report import BY_PATH, BY_TIME, SORTS, Engine, FleetReport, fleet_report, outcomes
 from rtrace_otel.fleet.sources import Found, find
+from rtrace_otel.fleet.stores import Stores
 from rtrace_otel.report.document import printable
 from rtrace_otel.report.fleet import fleet_document, fleet_json
 from rtrace_otel.report.numbers import plural, seconds
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from rtrace_otel.fleet.results import Failure, Outcome
 
 DEFAULT_LIMIT: Final = 50
+_CLEAR: Final = "\r\x1b[K"
 
 
 @click.command()
@@ -46,6 +49,10 @@ DEFAULT_LIMIT: Final = 50
     help="Who reads: processes of this machine, or tasks of a Ray cluster.",
 )  # fmt: skip
 @click.option("--ray-address", metavar="ADDRESS", help="Of the cluster.  [default: RAY_ADDRESS, else auto]")
+@click.option(
+    "--timeout", type=click.FloatRange(min=0, min_open=True), default=PATIENCE_S, show_default=True, metavar="SECONDS",
+    help="How long a store is waited for, at each request.",
+)  # fmt: skip
 @click.option("--cache-dir", type=click.Path(file_okay=False, path_type=Path), help="Where results are kept.")
 @click.option("--no-cache", is_flag=True, help="Read every trace anew, and keep nothing.")
 @click.option(
@@ -63,6 +70,7 @@ def fleet(
     jobs: int | None,
     engine: str,
     ray_address: str | None,
+    timeout: float,
     cache_dir: Path | None,
     no_cache: bool,
     form: str | None,
@@ -87,35 +95,55 @@ def fleet(
     moment = None if since is None else moment_of(since, time.time())
     if engine == "local" and ray_address is not None:
         raise click.UsageError("--ray-address: only with --engine ray")
-    found, missing = find(sources)
+    found, missing = _find(sources, timeout, quiet)
     cache = None if no_cache else Cache(cache_dir or default_folder(), partial(_note, quiet))
     report = fleet_report(
-        [*_read(found, _engine(engine, jobs, ray_address), cache, quiet), *missing], by=by, since=moment, sort=sort
+        [*_read(found, _engine(engine, jobs, ray_address, timeout), cache, quiet), *missing],
+        by=by,
+        since=moment,
+        sort=sort,
     )
     _print(report, form, output, [one.path for one in found], limit)
 
 
-def _engine(engine: str, jobs: int | None, ray_address: str | None) -> Engine:
+def _find(sources: tuple[str, ...], timeout: float, quiet: bool) -> tuple[list[Found], list[Failure]]:
+    live = _is_live(quiet)
+    if live:
+        click.echo("looking for traces", err=True, nl=False)
+    try:
+        return find(sources, Stores(timeout))
+    finally:
+        if live:
+            click.echo(_CLEAR, err=True, nl=False)
+
+
+def _is_live(quiet: bool) -> bool:
+    return not quiet and sys.stderr.isatty()
+
+
+def _engine(engine: str, jobs: int | None, ray_address: str | None, timeout: float) -> Engine:
     if engine == "ray":
         from rtrace_otel.fleet.ray_engine import read_on_ray
 
-        return partial(read_on_ray, address=ray_address)
+        return partial(read_on_ray, address=ray_address, patience_s=timeout)
     from rtrace_otel.fleet.pool import read_here, read_in_pool
 
     jobs = jobs or len(os.sched_getaffinity(0))
-    return read_here if jobs == 1 else partial(read_in_pool, jobs=jobs)
+    if jobs == 1:
+        return partial(read_here, patience_s=timeout)
+    return partial(read_in_pool, jobs=jobs, patience_s=timeout)
 
 
 def _read(found: list[Found], engine: Engine, cache: Cache | None, quiet: bool) -> list[Outcome]:
     started, read, known = time.monotonic(), list["Outcome"](), 0
-    live = not quiet and sys.stderr.isatty()
+    live = _is_live(quiet)
     for outcome, was_known in outcomes(found, engine, cache):
         read.append(outcome)
         known += was_known
         if live:
             click.echo(f"\r{len(read):,} of {plural(len(found), 'trace')}", err=True, nl=False)
     if live:
-        click.echo("\r\x1b[K", err=True, nl=False)
+        click.echo(_CLEAR, err=True, nl=False)
     took = f"{plural(len(read), 'trace')} in {seconds(time.monotonic() - started)}"
     _note(quiet, f"{took}, {known:,} of them as read before" if known else took)
     return read

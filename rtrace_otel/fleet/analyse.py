@@ -22,8 +22,10 @@ from rtrace_otel.analysis.waste import Account, WasteFold, WasteReport
 from rtrace_otel.errors import TraceFileError
 from rtrace_otel.events import Row
 from rtrace_otel.fleet.numbers import Numbers, Volume, add_volumes
+from rtrace_otel.fleet.patience import said
 from rtrace_otel.fleet.results import Failure, FileResult, Outcome
 from rtrace_otel.fleet.sources import opened_source
+from rtrace_otel.fleet.stream import Stream
 
 MAX_FIELDS: Final = 64
 """Fields of ``run_started`` rows that are kept; a job that says more keeps the first."""
@@ -44,22 +46,23 @@ _NOT_USERS: Final = frozenset(
 )
 
 
-def analyse_file(path: str, where: str | None = None) -> Outcome:
+def analyse_file(path: str, where: str | None = None, stream: Stream | None = None) -> Outcome:
     """Read a trace; whatever goes wrong with it is its own failure, and none of the fleet's.
 
     Args:
         path: A path, or the address of a file that fsspec opens.
         where: Where to open it, if that is another name for it: a path that does not depend on the folder that the
             process runs in.
+        stream: What is being read of it, if it is in a store.
     """
     try:
-        with _tidied(), opened_source(where or path) as reader:
+        with _tidied(), opened_source(where or path, stream) as reader:
             return analyse(reader, path)
     except TraceFileError as error:
         hint = f". {error.hint}" if error.hint else ""
         return Failure(path, f"{error.problem}{hint}")
     except Exception as error:
-        return Failure(path, f"{type(error).__name__}: {error}"[:500])
+        return Failure(path, said(error))
 
 
 @contextmanager

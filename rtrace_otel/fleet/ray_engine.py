@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from rtrace_otel.errors import MissingExtraError, RTraceError
+from rtrace_otel.fleet.patience import PATIENCE_S
 from rtrace_otel.fleet.pool import TRIES
+from rtrace_otel.fleet.ray_task import answer, answer_from_store, store_variables
 from rtrace_otel.fleet.results import KILLED, Failure, Outcome, decode
 from rtrace_otel.fleet.sources import is_remote
 
@@ -29,15 +31,19 @@ class RayClusterError(RTraceError):
     """There is no cluster, or it does not answer; the text says how to start one."""
 
 
-def read_on_ray(paths: Sequence[str], address: str | None = None) -> Generator[tuple[int, Outcome], None, None]:
+def read_on_ray(
+    paths: Sequence[str], address: str | None = None, patience_s: float = PATIENCE_S
+) -> Generator[tuple[int, Outcome], None, None]:
     """Read traces on a Ray cluster.
 
     Each trace is one task on one CPU. Its node needs rtrace-otel in the same version, and sees the same paths. A task
-    whose worker was killed is run once more, as on one machine.
+    whose worker was killed is run once more, as on one machine. Tasks on stores are given the variables of this
+    process's environment that the clients of stores read.
 
     Args:
         paths: Paths on a file system that all nodes share, or addresses.
         address: Of the cluster; by default ``RAY_ADDRESS``, else the cluster of this machine.
+        patience_s: How long a store is waited for, in seconds.
 
     Yields:
         Place in ``paths`` and what came of it, in the order in which they are ready.
@@ -47,14 +53,13 @@ def read_on_ray(paths: Sequence[str], address: str | None = None) -> Generator[t
         RayClusterError: There is no cluster at the address.
     """
     with _connected(address) as ray:
-        task = _task(ray)
+        task = _task(ray, patience_s)
         waiting = iter(enumerate(paths))
         running: dict[Any, int] = {}
         while True:
             while len(running) < IN_FLIGHT and (following := next(waiting, None)) is not None:
                 place, path = following
-                # A worker runs in a folder of its own.
-                running[task(path, path if is_remote(path) else str(Path(path).absolute()))] = place
+                running[task(path)] = place
             if not running:
                 return
             for ready in ray.wait(list(running), num_returns=1)[0]:
@@ -62,11 +67,21 @@ def read_on_ray(paths: Sequence[str], address: str | None = None) -> Generator[t
                 yield place, _outcome(ray, ready, paths[place])
 
 
-def _task(ray: Any) -> Callable[[str, str], Any]:
-    from rtrace_otel.fleet.worker import answer
+def _task(ray: Any, patience_s: float) -> Callable[[str], Any]:
+    """Submits a trace.
 
-    remote = ray.remote(num_cpus=1, max_retries=TRIES - 1)(answer)
-    submit: Callable[[str, str], Any] = remote.options(name="rtrace fleet").remote
+    Credentials go as an argument, which the cluster shows to nobody; it shows the environments of tasks.
+    """
+    here = ray.remote(num_cpus=1, max_retries=TRIES - 1)(answer).options(name="rtrace fleet")
+    there = ray.remote(num_cpus=1, max_retries=TRIES - 1)(answer_from_store).options(name="rtrace fleet")
+    variables = store_variables()
+
+    def submit(path: str) -> Any:
+        if is_remote(path):
+            return there.remote(path, patience_s, variables)
+        # A worker runs in a folder of its own.
+        return here.remote(path, str(Path(path).absolute()))
+
     return submit
 
 

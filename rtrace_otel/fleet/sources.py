@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any, Final
 
 from rtrace_otel.analysis.reading.reader import EventReader, read_events
-from rtrace_otel.errors import MissingExtraError, TraceFileError
+from rtrace_otel.errors import MissingExtraError
+from rtrace_otel.fleet.patience import is_missing, said
 from rtrace_otel.fleet.results import Failure
-
-NAME: Final = "rollout_trace"
-"""How the names of traces begin that a folder is searched for."""
-
-ENDINGS: Final = (".jsonl", ".jsonl.gz", ".jsonl.zst")
-
-_STAMPS: Final = ("ETag", "etag", "mtime", "LastModified", "last_modified", "updated", "created", "md5Hash")
-"""What file systems tell of a file's version."""
+from rtrace_otel.fleet.stores import Stores, is_trace
+from rtrace_otel.fleet.stream import Stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,28 +37,45 @@ def is_remote(path: str) -> bool:
     return "://" in path
 
 
+def begun(path: str, stores: Stores) -> Stream | None:
+    """What is read ahead of a trace until its turn comes: of one in a store its beginning, of one here nothing.
+
+    Raises:
+        MissingExtraError: It is in a store, and fsspec is not installed.
+    """
+    return stores.begin(path) if is_remote(path) else None
+
+
 @contextmanager
-def opened_source(path: str) -> Iterator[EventReader]:
+def opened_source(path: str, stream: Stream | None = None) -> Iterator[EventReader]:
     """A reader of one file.
+
+    Args:
+        path: Its path; or its address.
+        stream: What :func:`begun` gave for it; closed in the end. By default that begins now.
 
     Raises:
         TraceFileError: It cannot be opened.
         MissingExtraError: It is in a store, and fsspec is not installed.
     """
-    if is_remote(path):
-        with _fsspec(path).open(path, "rb") as file, read_events(file) as reader:
-            yield reader
-    else:
+    stream = stream or begun(path, Stores())
+    if stream is None:
         with read_events(path) as reader:
             yield reader
+    else:
+        with closing(stream):
+            stream.wait()
+            with read_events(stream) as reader:
+                yield reader
 
 
-def find(patterns: Sequence[str]) -> tuple[list[Found], list[Failure]]:
+def find(patterns: Sequence[str], stores: Stores | None = None) -> tuple[list[Found], list[Failure]]:
     """The traces that paths, globs and folders mean, each once, in the order of their paths.
 
     Args:
         patterns: A file; a folder, which is searched to its bottom for files named ``rollout_trace*.jsonl``, also
             with ``.gz`` or ``.zst``; or a glob of either. Each also as an address (``s3://``, ``gs://``, ``https://``).
+        stores: The stores that they may be in.
 
     Returns:
         What was found; and what means nothing: patterns, folders that cannot be listed, and what is not a file.
@@ -72,6 +83,7 @@ def find(patterns: Sequence[str]) -> tuple[list[Found], list[Failure]]:
     Raises:
         MissingExtraError: One is in a store, and fsspec is not installed.
     """
+    stores = stores or Stores()
     found: dict[str, Found] = {}
     failures: dict[str, Failure] = {}
 
@@ -80,11 +92,12 @@ def find(patterns: Sequence[str]) -> tuple[list[Found], list[Failure]]:
 
     for pattern in patterns:
         try:
-            several = list(_find_remote(pattern) if is_remote(pattern) else _find_local(pattern, fail))
+            several = list(_find_remote(pattern, stores, fail) if is_remote(pattern) else _find_local(pattern, fail))
         except MissingExtraError:
             raise
         except Exception as error:
-            fail(pattern, f"cannot be listed: {_said(error)}")
+            missing = "no trace there: no such file, folder or bucket"
+            fail(pattern, missing if is_missing(error) else f"cannot be listed: {said(error)}")
             continue
         if not several and pattern not in failures:
             fail(pattern, "no trace there")
@@ -109,11 +122,7 @@ def _in_folder(folder: str, fail: Callable[[str, str], None]) -> Iterator[str]:
 
     for where, folders, files in os.walk(folder, onerror=unlisted):
         folders.sort()
-        yield from (str(Path(where) / name) for name in sorted(files) if _is_trace(name))
-
-
-def _is_trace(name: str) -> bool:
-    return name.startswith(NAME) and name.endswith(ENDINGS)
+        yield from (str(Path(where) / name) for name in sorted(files) if is_trace(name))
 
 
 def _blocks(path: str) -> bool:
@@ -132,34 +141,6 @@ def _local_stamp(path: str) -> str | None:
     return f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"
 
 
-def _find_remote(pattern: str) -> Iterator[tuple[str, Found]]:
-    files, root = _fsspec(pattern).core.url_to_fs(pattern)
-    names = files.glob(root) if any(mark in root for mark in "*?[") else [root]
-    for name in sorted(names):
-        if files.isdir(name):
-            inside = files.find(name, detail=True)
-            entries = {one: info for one, info in inside.items() if _is_trace(one.rsplit("/", 1)[-1])}
-        else:
-            entries = {name: files.info(name)}
-        for one, info in sorted(entries.items()):
-            address = str(files.unstrip_protocol(one))
-            yield address, Found(address, _remote_stamp(info))
-
-
-def _remote_stamp(info: Mapping[str, Any]) -> str | None:
-    versions = [f"{key}={info[key]}" for key in _STAMPS if info.get(key) is not None]
-    return " ".join([str(info.get("size")), *versions]) if versions else None
-
-
-def _fsspec(path: str) -> Any:
-    try:
-        import fsspec
-    except ImportError as error:
-        raise MissingExtraError(f"Reading {path}", "fleet", error.name or "fsspec") from error
-    return fsspec
-
-
-def _said(error: Exception) -> str:
-    if isinstance(error, TraceFileError):
-        return error.problem
-    return f"{type(error).__name__}: {error}"[:500]
+def _find_remote(pattern: str, stores: Stores, fail: Callable[[str, str], None]) -> Iterator[tuple[str, Found]]:
+    for address, stamp in stores.search(pattern, fail):
+        yield address, Found(address, stamp)

@@ -1,7 +1,8 @@
 """A process that reads traces for :mod:`rtrace_otel.fleet.pool`: a path in, a result out, one line each.
 
 It is a program of its own and no fork: nothing of the parent (threads of file systems, open files) comes along, and
-when the kernel kills it for its memory, the parent knows which trace it had.
+when the kernel kills it for its memory, the parent knows which trace it had. Traces in a store are read ahead while
+they wait for their turn; their order stays. The first line is the patience with stores, in seconds.
 """
 
 from __future__ import annotations
@@ -9,11 +10,19 @@ from __future__ import annotations
 import gc
 import json
 import os
+import queue
 import signal
 import sys
+import threading
+from collections.abc import Iterable
 
 from rtrace_otel.fleet.analyse import analyse_file
 from rtrace_otel.fleet.results import encode
+from rtrace_otel.fleet.sources import begun
+from rtrace_otel.fleet.stores import Stores
+from rtrace_otel.fleet.stream import Stream
+
+_Waiting = queue.SimpleQueue[tuple[str, Stream | None] | None]
 
 
 def main() -> None:
@@ -22,19 +31,23 @@ def main() -> None:
     answers = os.dup(1)
     os.dup2(2, 1)  # what anything prints must not look like an answer
     gc.freeze()  # nothing that is here by now ever becomes garbage
+    waiting: _Waiting = queue.SimpleQueue()
+    stores = Stores(json.loads(sys.stdin.buffer.readline()))
+    threading.Thread(target=_take, args=(sys.stdin.buffer, stores, waiting), daemon=True).start()
     with os.fdopen(answers, "wb", buffering=0) as out:
-        for line in sys.stdin.buffer:
-            out.write(answer(json.loads(line)) + b"\n")
+        while (given := waiting.get()) is not None:
+            path, stream = given
+            out.write(encode(analyse_file(path, stream=stream)) + b"\n")
 
 
-def answer(path: str, where: str | None = None) -> bytes:
-    """What comes of a trace, as it travels; the same on this machine and on any other.
-
-    Args:
-        path: Path or address.
-        where: Where to open it, if that is another name for it.
-    """
-    return encode(analyse_file(path, where))
+def _take(lines: Iterable[bytes], stores: Stores, waiting: _Waiting) -> None:
+    """Begin with each trace as soon as it is given; the parent decides how many wait."""
+    try:
+        for line in lines:
+            path = json.loads(line)
+            waiting.put((path, begun(path, stores)))
+    finally:
+        waiting.put(None)
 
 
 if __name__ == "__main__":

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.program import Result, rtrace, strict_json
+from rtrace_otel.testing import SimulationSettings, simulate
+from tests.cli.program import Result, lines, rtrace, strict_json
 from tests.fleet.files import write_job
 from tests.fleet.killing import on_the_way
+from tests.fleet.stores import Store
 from tests.servers import need_package
 
 JOBS = 12
@@ -102,6 +104,18 @@ def test_the_address_can_come_from_the_environment(cluster: RayCluster, jobs: Pa
         "fleet", jobs / "job1", "--no-cache", "--engine", "ray", env={"RAY_ADDRESS": cluster.address}
     )  # fmt: skip
     assert 0 == found.code, found.err
+
+
+@pytest.mark.parametrize("bucket", ["s3"], indirect=True)
+def test_credentials_reach_the_workers(cluster: RayCluster, bucket: Store) -> None:
+    """The cluster was started without them; what cannot be read is said in the same words, and nothing is shown."""
+    rows = [lines(simulate(SimulationSettings(seed=seed, prompts=20, steps=3)).rows) for seed in range(3)]
+    bucket.put_all({f"ray/{place}/rollout_trace.jsonl": data for place, data in enumerate(rows)})
+    bucket.put("ray/none/rollout_trace.jsonl", b"{}\n")
+    options = ("fleet", bucket.address("ray"), "--no-cache", "--format", "json")
+    here, there = rtrace(*options), rtrace(*options, *_on(cluster))
+    assert (0, here.out) == (there.code, there.out)
+    assert 3 == strict_json(there.out)["total"]["jobs"]
 
 
 def test_no_cluster(jobs: Path) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from stat import S_ISREG
-from typing import IO, Any, TypeAlias, cast
+from typing import IO, Any, Final, TypeAlias, cast
 
 from rtrace_otel.analysis.reading.batches import batches
 from rtrace_otel.analysis.reading.unpack import LONGEST_MAGIC, unpacked
@@ -19,6 +19,11 @@ from rtrace_otel.events import ROLLOUT_TRACE_FILENAME
 
 Source: TypeAlias = str | os.PathLike[str] | IO[bytes] | IO[str] | Iterable[bytes] | Iterable[str]
 """What :func:`open_lines` takes."""
+
+_ADDRESS_HINT: Final = (
+    "'rtrace fleet' reads traces in a store; for other commands, copy the file here or pipe it in: "
+    "aws s3 cp s3://... - | rtrace COMMAND -"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,7 @@ def open_lines(source: Source) -> Lines:
             raise TraceFileError("<stdin>", "standard input is closed", hint="Pass a file, or pipe one in")
         return _lines("<stdin>", sys.stdin.buffer, lambda: None)
     if isinstance(source, (str, os.PathLike)):
-        path, file = _open(Path(source))
+        path, file = _open(os.fspath(source))
         return _lines(str(path), file, file.close, path if S_ISREG(os.fstat(file.fileno()).st_mode) else None)
     name = str(getattr(source, "name", "<lines>"))
     source = getattr(source, "buffer", source)  # a text file's own bytes: its decoder would raise at the first bad one
@@ -118,11 +123,14 @@ def file_of(path: Path) -> Path:
     return _trace_in(path) if path.is_dir() else path
 
 
-def _open(path: Path) -> tuple[Path, IO[bytes]]:
+def _open(name: str) -> tuple[Path, IO[bytes]]:
+    path = Path(name)
     try:
         path = file_of(path)
         return path, path.open("rb")
     except FileNotFoundError:
+        if "://" in name:
+            raise TraceFileError(name, "an address is not read here", hint=_ADDRESS_HINT) from None
         raise TraceFileError(str(path), "no such file", hint="Pass the trace file or the job's log folder") from None
     except OSError as error:
         raise TraceFileError(str(path), f"cannot be read: {error.strerror or error}") from error
