@@ -255,7 +255,7 @@ def test_malformed_refit_rows_do_not_stop_the_rebuilding(fields: dict[str, Any])
 
 
 def test_whose_cuts_a_call_has() -> None:
-    """Known until nobody remembers them, released or not; a cut without a source is somebody else's."""
+    """Known until nobody remembers them, released or not."""
     cuts = RefitCuts()
     cuts.record(3, 4, [["c", 40], ["d", 10]], source="a")
     cuts.record(4, 5, [["d", 20]], source="b")
@@ -263,4 +263,4 @@ def test_whose_cuts_a_call_has() -> None:
     cuts.release("c")
 
     assert [True, True, True, False] == [call in cuts for call in ("c", "d", "e", "x")]
-    assert [False, True, True, False] == [cuts.cut_by_others(call, "a") for call in ("c", "d", "e", "x")]
+    assert [("a",), ("a", "b"), (), ()] == [cuts.sources(call) for call in ("c", "d", "e", "x")]

@@ -134,23 +134,18 @@ class RefitCuts:
             self.release(call_id)
         return dict(sorted(counts.items()))
 
-    def segments(
-        self, call_id: str, begin_version: int, tokens: int, *, recorded_by: str | None = None
-    ) -> list[Segment]:
+    def segments(self, call_id: str, begin_version: int, tokens: int) -> list[Segment]:
         """A call's tokens split at its cuts, in the order in which they were generated.
 
         Args:
             call_id: The call.
             begin_version: Version when it began.
             tokens: Tokens that it generated and that are trained.
-            recorded_by: Use only the cuts of this source; ``None`` uses all.
 
         Returns:
             Versions and token counts, none of them zero; their sum is ``tokens``.
         """
         cuts = self.cuts_of(call_id)
-        if recorded_by is not None:
-            cuts = tuple(cut for cut in cuts if cut[3] == recorded_by)
         if self._strict_begin and cuts and begin_version < cuts[0][1]:
             begin_version = cuts[0][1]
         return split_at(cuts, begin_version, tokens)
@@ -163,11 +158,6 @@ class RefitCuts:
         """Who recorded the call's cuts, in order, each once."""
         cuts = self.cuts_of(call_id)
         return tuple(dict.fromkeys(cut[3] for cut in cuts if cut[3] is not None))
-
-    def cut_by_others(self, call_id: str, source: str) -> bool:
-        """Whether anyone but this source recorded cuts of the call."""
-        cuts = self.cuts_of(call_id)
-        return any(cut[3] != source for cut in cuts)
 
     def release(self, call_id: str) -> None:
         """The call's group has published: remember its cuts only for as long as there is room."""
