@@ -15,6 +15,7 @@ from typing import Final
 
 import click
 
+from rtrace_otel.analysis.reading.source import refuse_address
 from rtrace_otel.cli.common import TRACE, rare_collections, write_out
 from rtrace_otel.cli.serving import TraceServer, serve_in_background
 from rtrace_otel.cli.traces_served import TracesServed
@@ -48,6 +49,8 @@ def serve(files: tuple[str, ...], host: str, port: int, open_too: bool) -> None:
     """
     if "-" in files:
         raise click.UsageError("standard input cannot be served; give the file that the job is writing")
+    for file in files:
+        refuse_address(file)
     try:
         server = TraceServer(TracesServed(files), host, port, secrets.token_urlsafe(18))
     except (OSError, UnicodeError) as error:

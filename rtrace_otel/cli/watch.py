@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from rtrace_otel.analysis.reading.source import refuse_address
 from rtrace_otel.cli.common import TRACE, StdoutError, write_out
 from rtrace_otel.cli.following import Follower
 from rtrace_otel.cli.keyboard import keyboard
@@ -62,6 +63,7 @@ def watch(file: str, once: bool, interval: float, form: str) -> None:
         raise click.UsageError("standard input cannot be watched; give the file that the job is writing")
     if not _LEAST_INTERVAL_S <= interval <= _GREATEST_INTERVAL_S:
         raise click.UsageError(f"--interval: {interval} is not between {_LEAST_INTERVAL_S} and {_GREATEST_INTERVAL_S}")
+    refuse_address(file)
     follower = Follower(file)
     if once:
         write_out(_once(follower, form))

@@ -163,11 +163,13 @@ def test_the_file_is_named_in_json(job: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [("age",), ("summary",), ("check",), ("report", "-o", "-"), ("sql", "SELECT 1 FROM runs"), ("waste",)]
+    "command",
+    ["age", "summary", "check", "report -o -", "sql|SELECT 1 FROM runs", "waste", "watch", "watch --once", "serve"],
 )
-def test_an_address_is_refused_with_the_way_out(run: Run, command: tuple[str, ...]) -> None:
+def test_an_address_is_refused_with_the_way_out(run: Run, command: str) -> None:
     """It is named as it was given, and the message says which command reads it, and how others come to it."""
-    found = run(command[0], "s3://team/job/rollout_trace.jsonl", *command[1:])
+    name, *others = command.split("|") if "|" in command else command.split()
+    found = run(name, "s3://team/job/rollout_trace.jsonl", *others)
     assert (1, "") == (found.code, found.out)
     assert found.err.startswith("error: s3://team/job/rollout_trace.jsonl: an address is not read here. 'rtrace fleet'")
     assert "pipe it in: aws s3 cp s3://... - | rtrace COMMAND -" in found.err

@@ -123,14 +123,23 @@ def file_of(path: Path) -> Path:
     return _trace_in(path) if path.is_dir() else path
 
 
+def refuse_address(name: str) -> None:
+    """Say at once that an address means nothing here, for those who would wait for a file of that name.
+
+    Raises:
+        TraceFileError: It is an address, and no file has that name.
+    """
+    if "://" in name and not Path(name).exists():
+        raise TraceFileError(name, "an address is not read here", hint=_ADDRESS_HINT)
+
+
 def _open(name: str) -> tuple[Path, IO[bytes]]:
     path = Path(name)
     try:
         path = file_of(path)
         return path, path.open("rb")
     except FileNotFoundError:
-        if "://" in name:
-            raise TraceFileError(name, "an address is not read here", hint=_ADDRESS_HINT) from None
+        refuse_address(name)
         raise TraceFileError(str(path), "no such file", hint="Pass the trace file or the job's log folder") from None
     except OSError as error:
         raise TraceFileError(str(path), f"cannot be read: {error.strerror or error}") from error
