@@ -197,6 +197,7 @@ import os, signal, sys
 from rtrace_otel.analysis.reading import parallel, team
 from rtrace_otel.analysis.reading.reader import read_events
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # where tests run in the background, it is ignored
 asking, picked = os.getpid(), team._picked
 
 def wait(*arguments):
