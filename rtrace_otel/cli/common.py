@@ -16,7 +16,7 @@ from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.analysis.reading.parallel import MIN_BYTES
 from rtrace_otel.analysis.reading.parts import Parts
 from rtrace_otel.analysis.reading.reader import EventReader, read_events
-from rtrace_otel.analysis.reading.source import file_of
+from rtrace_otel.analysis.reading.source import file_of, is_one_of
 from rtrace_otel.analysis.reading.window import Window
 from rtrace_otel.cli.progress import shows_progress, with_progress
 from rtrace_otel.errors import TraceFileError
@@ -266,7 +266,7 @@ def write_file(path: Path, trace: str | Sequence[str], text: str) -> None:
     """
     try:
         parts = [trace] if isinstance(trace, str) else trace
-        if path.exists() and any(part != "-" and path.samefile(file_of(Path(part))) for part in parts):
+        if is_one_of(path, parts):
             raise TraceFileError(str(path), "is the trace itself", hint="Give -o another name")
         path.write_text(text, encoding="utf-8")
     except OSError as error:

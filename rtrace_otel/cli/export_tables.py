@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import click
 
-from rtrace_otel.analysis.reading.source import file_of
+from rtrace_otel.analysis.reading.source import is_one_of
 from rtrace_otel.cli.common import opened
 from rtrace_otel.columns.extra import require
 from rtrace_otel.columns.registry import TABLES
@@ -51,7 +51,7 @@ def export_tables(file: str, form: str, output: Path | None, wanted: list[str], 
         what = "the file of the database" if form == "duckdb" else "a folder, which gets a file for each table"
         raise click.UsageError(f"--to {form} needs -o: {what}")
     require(f"rtrace export --to {form}", "pyarrow", *(["duckdb"] if form == "duckdb" else []))
-    if file != "-" and output.is_file() and output.samefile(file_of(Path(file))):
+    if is_one_of(output, [file]):
         raise TraceFileError(str(output), "is the trace itself", hint="Give -o another name")
     from rtrace_otel.columns.arrow import read_batches
     from rtrace_otel.columns.files import writing

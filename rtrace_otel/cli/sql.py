@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from rtrace_otel.analysis.reading.source import each_once
 from rtrace_otel.cli.common import TRACE, answer, answer_options, check_readable, opened
 from rtrace_otel.columns.extra import require
 from rtrace_otel.errors import TraceFileError
@@ -67,7 +68,8 @@ def sql(
     if describe:
         answer(form, output, arguments, "sql", tables_document(), tables_json(), None)
         return 0
-    files, query = _files_and_query(arguments, query_file)
+    given, query = _files_and_query(arguments, query_file)
+    files = tuple(each_once(given))
     require("rtrace sql", "duckdb", "pyarrow")
     from rtrace_otel.columns.query import Database, QueryError
 

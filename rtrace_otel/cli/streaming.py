@@ -14,7 +14,7 @@ from typing import IO, Final, cast
 import click
 
 from rtrace_otel.analysis.reading.reader import EventReader
-from rtrace_otel.analysis.reading.source import file_of
+from rtrace_otel.analysis.reading.source import is_one_of
 from rtrace_otel.analysis.spans_of import NumberedSpan, require_some
 from rtrace_otel.cli.common import StdoutError
 from rtrace_otel.errors import TraceFileError
@@ -74,7 +74,7 @@ def write_stream(output: Path | None, trace: str, parts: Iterable[str] | Iterabl
         _to_standard_output(parts)
         return "standard output"
     try:
-        if output.exists() and trace != "-" and output.samefile(file_of(Path(trace))):
+        if is_one_of(output, [trace]):
             raise TraceFileError(str(output), "is the trace itself", hint="Give -o another name")
         _to_file(output, parts)
     except OSError as error:

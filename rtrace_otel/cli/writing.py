@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from rtrace_otel.analysis.reading.source import file_of
+from rtrace_otel.analysis.reading.source import is_one_of
 from rtrace_otel.errors import TraceFileError
 
 
@@ -26,7 +26,7 @@ def write_whole(path: Path, traces: Sequence[str], text: str) -> None:
         TraceFileError: It cannot be written, or it is one of the traces.
     """
     try:
-        if path.exists() and any(part != "-" and path.samefile(file_of(Path(part))) for part in traces):
+        if is_one_of(path, traces):
             raise TraceFileError(str(path), "is the trace itself", hint="Give -o another name")
         if path.exists() and not path.is_file():
             path.write_text(text, encoding="utf-8")

@@ -12,6 +12,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from typing import Final
 
+from rtrace_otel.analysis.reading.starting import no_interrupt
 from rtrace_otel.fleet.analyse import analyse_file
 from rtrace_otel.fleet.patience import PATIENCE_S
 from rtrace_otel.fleet.results import KILLED, Failure, Outcome, decode
@@ -78,21 +79,22 @@ class _Worker:
     def __init__(self, patience_s: float) -> None:
         self.places: deque[int] = deque()
         self._answers = b""
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "rtrace_otel.fleet.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        )
+        with no_interrupt():  # it keeps that: Ctrl-C is for this process, which ends its workers
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "rtrace_otel.fleet.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            )
         assert self._process.stdout is not None
         self.answers = self._process.stdout
-        self._tell(patience_s)
+        self._tell([patience_s, os.getpid()])
 
     def give(self, place: int, path: str) -> None:
         self.places.append(place)
         self._tell(path)
 
-    def _tell(self, value: str | float) -> None:
+    def _tell(self, value: str | list[float]) -> None:
         assert self._process.stdin is not None
         with suppress(OSError):  # it is dead, which shows when its answer is read
             self._process.stdin.write(json.dumps(value).encode("ascii") + b"\n")

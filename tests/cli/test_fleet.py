@@ -98,6 +98,16 @@ def test_an_answer_in_a_file(run: Run, jobs: Path) -> None:
     assert "is the trace itself" in over.err
 
 
+def test_an_answer_in_a_file_beside_a_trace_that_is_gone(run: Run, jobs: Path) -> None:
+    """A link that leads nowhere is one of the failures, and no reason not to write the answer anew."""
+    (jobs / "gone").mkdir()
+    (jobs / "gone" / "rollout_trace.jsonl").symlink_to(jobs / "nowhere")
+    output = jobs.parent / "fleet.json"
+    for _ in range(2):
+        assert 0 == run("fleet", jobs, "--format", "json", "-o", output).code
+        assert "gone/rollout_trace.jsonl" in output.read_text()
+
+
 def test_nothing_readable_is_an_error(run: Run, jobs: Path) -> None:
     """One trace that cannot be read among others is not."""
     none = run("fleet", jobs / "rollout_trace-none.jsonl")

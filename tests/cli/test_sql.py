@@ -80,6 +80,14 @@ def test_several_files_have_a_column_with_their_names(run: Run, job: Path, tmp_p
     ]
 
 
+def test_a_file_that_is_named_twice_is_read_once(run: Run, job: Path, tmp_path: Path) -> None:
+    """Under whatever name: as itself, by its folder, by a link."""
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(job)
+    query = "SELECT count(*) AS n FROM events"
+    assert run("sql", job, query, "--format", "csv").out == run("sql", job, link, job, query, "--format", "csv").out
+
+
 def test_people_see_a_hundred_rows_and_how_many_there_are(run: Run, job: Path) -> None:
     """Files for machines have all; a limit holds for both."""
     many = "SELECT range AS n FROM range(250)"

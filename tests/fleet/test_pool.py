@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+import select
+import signal
+import subprocess
+import sys
 from pathlib import Path
+from typing import Final
 
 import pytest
 
-from rtrace_otel.fleet.pool import read_here, read_in_pool
-from rtrace_otel.fleet.results import KILLED, Failure, Outcome
+from rtrace_otel.fleet.patience import PATIENCE_S
+from rtrace_otel.fleet.pool import _Worker, read_here, read_in_pool
+from rtrace_otel.fleet.results import KILLED, Failure, FileResult, Outcome, decode
 from tests.fleet.files import write_job
 from tests.fleet.killing import on_the_way, readers
 from tests.pace import SOON_S
@@ -59,3 +65,45 @@ def test_who_stops_early_leaves_no_process(jobs: list[str]) -> None:
     assert readers()
     reading.close()
     assert set() == readers(SOON_S)
+
+
+def test_an_interrupt_does_not_reach_a_worker(tmp_path: Path) -> None:
+    """Not even while it begins: the process that started it ends it."""
+    worker = _Worker(PATIENCE_S)
+    try:
+        worker._process.send_signal(signal.SIGINT)
+        worker.give(0, str(write_job(tmp_path, 1)))
+        answers: list[bytes] | None = []
+        while answers == []:
+            answers = worker.read()
+        assert answers is not None
+        assert isinstance(decode(answers[0]), FileResult)
+    finally:
+        worker.end()
+
+
+_KILLED: Final = """
+import os, signal, sys
+from rtrace_otel.fleet.pool import _Worker
+worker = _Worker(30.0)
+worker.give(0, sys.argv[1])
+print(worker._process.pid, flush=True)
+sys.stdin.readline()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_worker_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
+    """Also if that was killed, and whatever the worker does: this one waits for ever for a pipe's other end."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    command = [sys.executable, "-c", _KILLED, str(pipe)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        worker = os.pidfd_open(int(process.stdout.readline()))
+        try:
+            process.communicate("\n", timeout=SOON_S)
+            assert -signal.SIGKILL == process.returncode
+            assert select.select([worker], [], [], SOON_S)[0]
+        finally:
+            os.close(worker)

@@ -16,6 +16,7 @@ from rtrace_otel.analysis.reading.narrow import Part
 from rtrace_otel.analysis.reading.picking import Picker
 from rtrace_otel.analysis.reading.starting import may_start
 from rtrace_otel.analysis.reading.team import Piece, Team, parts_of_piece
+from rtrace_otel.errors import TraceFileError
 
 PIECE_BYTES: Final = 4 * 1024 * 1024
 """A piece of the file, at least."""
@@ -54,6 +55,9 @@ def parts_of(path: Path, file: IO[bytes], jobs: int, events: frozenset[str], *, 
         jobs: How many processes read, this one included.
         events: The events that are asked for.
         counted: Whether the report needs the other rows too.
+
+    Raises:
+        TraceFileError: The file became shorter meanwhile: parts of it would be missing, and not its end.
     """
     step = max(PIECE_BYTES, file.seek(0, 2) // MAX_PIECES)
     pieces = list(_pieces(file, step))
@@ -62,13 +66,17 @@ def parts_of(path: Path, file: IO[bytes], jobs: int, events: frozenset[str], *, 
     with Team(path, file, shared, jobs - 1, events, counted=counted) as team:
         for place, piece in enumerate(pieces):
             found = team.take(place) if place in shared else None
+            offset = piece[0]
             if found is None:
-                yield from parts_of_piece(file, piece, own)
+                for picked, lines in parts_of_piece(file, piece, own):
+                    yield picked, lines
+                    offset += picked.size
             else:
-                offset = piece[0]
                 for picked in found:
                     yield picked, _Lines(file, offset, picked.size)
                     offset += picked.size
+            if offset < sum(piece):
+                raise TraceFileError(str(path), "became shorter while it was read", hint="Read it again")
     if pieces:
         file.seek(sum(pieces[-1]))
 

@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -121,6 +122,39 @@ def file_of(path: Path) -> Path:
         TraceFileError: The folder holds no trace.
     """
     return _trace_in(path) if path.is_dir() else path
+
+
+def is_one_of(path: Path, sources: Iterable[str]) -> bool:
+    """Whether a file that is to be written is one of the traces that were read; one that is gone is none.
+
+    Args:
+        path: The file; it need not be there.
+        sources: Paths as they were given, ``-`` for standard input.
+    """
+    for source in sources:
+        with suppress(OSError, TraceFileError):
+            if source != "-" and path.samefile(file_of(Path(source))):
+                return True
+    return False
+
+
+def each_once(sources: Iterable[str]) -> Iterator[str]:
+    """Sources without those that lead to a file named before: its rows would count twice.
+
+    Args:
+        sources: Paths as they were given, ``-`` for standard input.
+    """
+    seen: set[tuple[int, int]] = set()
+    for source in sources:
+        try:
+            found = file_of(Path(source)).stat() if source != "-" else None
+        except (OSError, TraceFileError):  # opening it says what is wrong
+            found = None
+        place = None if found is None else (found.st_dev, found.st_ino)
+        if place is None or place not in seen:
+            yield source
+        if place is not None:
+            seen.add(place)
 
 
 def refuse_address(name: str) -> None:

@@ -27,6 +27,7 @@ from rtrace_otel.analysis.reading import batches, parallel, team
 from rtrace_otel.analysis.reading.damage import ReadReport
 from rtrace_otel.analysis.reading.picking import Picker
 from rtrace_otel.analysis.reading.reader import EventReader, read_events
+from rtrace_otel.errors import TraceFileError
 from tests.analysis.reading.narrow_reading import FILE, WANTED, canonical, exactly, file_of
 from tests.analysis.reading.test_reader_fuzz import DATA, HURTS, _hurt
 from tests.analysis.rows import lines, row
@@ -165,6 +166,21 @@ def test_a_file_that_is_replaced_meanwhile_is_read_to_its_end(tmp_path: Path, mo
     assert expected != exactly(path, WANTED)
 
 
+@pytest.mark.parametrize("left", [0, 700, len(FILE) * 30])
+def test_a_file_that_becomes_shorter_meanwhile(left: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other processes have read by then is not given as if it were all of it."""
+    path, start = tmp_path / "t.jsonl", team.start
+    path.write_bytes(FILE * 50)
+
+    def late(*arguments: Any) -> Any:
+        os.truncate(path, left)
+        return start(*arguments)
+
+    monkeypatch.setattr(team, "start", late)
+    with pytest.raises(TraceFileError, match="became shorter while it was read"):
+        _in_pieces(path, 2, 500, one_pass=True)
+
+
 def test_a_call_cut_in_one_piece_and_published_in_the_next(tmp_path: Path) -> None:
     """Calls are split at refits whichever process met these: 40 of 100 tokens on version 1, 60 on version 2.
 
@@ -193,12 +209,17 @@ def test_a_reading_that_is_given_up_leaves_no_process(tmp_path: Path) -> None:
 
 
 _WAITING: Final = """
-import os, signal, sys
+import os, signal, sys, time
 from rtrace_otel.analysis.reading import parallel, team
 from rtrace_otel.analysis.reading.reader import read_events
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # where tests run in the background, it is ignored
-asking, picked = os.getpid(), team._picked
+asking, picked, claim = os.getpid(), team._picked, team.Team._claim
+
+def claim_later(both):
+    while not os.path.exists(sys.argv[1]):  # else this process may pick all before the other one has begun
+        time.sleep(0.005)
+    return claim(both)
 
 def wait(*arguments):
     if os.getpid() == asking:
@@ -208,7 +229,7 @@ def wait(*arguments):
     while True:
         signal.pause()
 
-team._picked = wait
+team._picked, team.Team._claim = wait, claim_later
 parallel.MIN_BYTES, parallel.PIECE_BYTES = 0, 500
 try:
     list(read_events(sys.argv[2], jobs=2).only(["train_step"]))
