@@ -40,10 +40,10 @@ def summary(
 
 def _answers(file: str, form: str, output: str | None, *, strict: bool, quiet: bool, jobs: int | None) -> None:
     from rtrace_otel.analysis.answers import answers
-    from rtrace_otel.analysis.check.apart import check_apart
+    from rtrace_otel.analysis.check.check import check_trace
     from rtrace_otel.report.answers import answers_csv, answers_documents, answers_json, joined
 
-    found, read = read_beside((file,), answers, check_apart, strict=strict, quiet=quiet, jobs=jobs)
+    found, read = read_beside((file,), answers, check_trace, strict=strict, quiet=quiet, jobs=jobs)
     documents = answers_documents(found, read, for_terminal=form == "table")
     if form == "csv":
         deliver(answers_csv(documents), output, file)

@@ -142,7 +142,7 @@ def _die(_: EventReader, secret: bytes | None = None) -> NoReturn:
 @pytest.mark.parametrize(
     ("command", "part"),
     [
-        (("summary", "--all", "--format", "json"), "rtrace_otel.analysis.check.apart.check_apart"),
+        (("summary", "--all", "--format", "json"), "rtrace_otel.analysis.check.check.check_trace"),
         (("report", "-o", "-"), "rtrace_otel.cli.report.apart_of"),
     ],
 )

@@ -21,7 +21,7 @@ DEMO: Final = Path(__file__).resolve().parents[1] / "data" / "demo" / "rollout_t
 
 _WAITING: Final = """
 import os, signal, sys
-from rtrace_otel.analysis.check import apart
+from rtrace_otel.analysis.check import check
 from rtrace_otel.analysis.reading import beside
 from rtrace_otel.cli.main import main
 
@@ -33,7 +33,7 @@ def wait(reader):
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 beside.MIN_BYTES = 0
-apart.check_apart = wait
+check.check_trace = wait
 main(["summary", "--all", "--jobs", "2", sys.argv[2]])
 """
 """The program, but with a second process that says its number and never ends."""

@@ -10,7 +10,7 @@ from multiprocessing.process import BaseProcess
 from typing import Final, Generic, TypeVar
 
 from rtrace_otel.analysis.reading.reader import EventReader, read_events
-from rtrace_otel.analysis.reading.starting import begin, may_start, no_interrupt, way_to_start
+from rtrace_otel.analysis.reading.starting import begin, end, may_start, no_interrupt, way_to_start
 from rtrace_otel.analysis.reading.window import Extent, Window, same_window
 
 MIN_BYTES: Final = 1024 * 1024
@@ -55,10 +55,7 @@ class Beside(Generic[_Answer]):
 
     def stop(self) -> None:
         """End it, whatever it does."""
-        self._connection.close()
-        self._process.kill()
-        self._process.join()
-        self._process.close()
+        end(self._process, self._connection)
 
 
 def is_worth_it(size: int, jobs: int) -> bool:

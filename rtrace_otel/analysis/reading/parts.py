@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from rtrace_otel.analysis.checked import integer, time_of
 from rtrace_otel.analysis.reading.reader import read_events
-from rtrace_otel.analysis.reading.source import file_of, open_lines
+from rtrace_otel.analysis.reading.source import each_once, file_of, open_lines
 from rtrace_otel.analysis.reading.unpack import ARCHIVE_ERRORS
 from rtrace_otel.errors import TraceFileError
 
@@ -54,19 +54,12 @@ class Parts:
 
 
 def _distinct(paths: Sequence[str]) -> Iterator[str]:
-    """The paths, without those that lead to a file named before: every row would count twice."""
-    seen: set[tuple[int, int]] = set()
-    for path in paths:
-        try:
-            found = file_of(Path(path)).stat()
-        except OSError:  # opening it says what is wrong
-            yield path
-            continue
-        if not stat.S_ISREG(found.st_mode):  # its first row could not be read a second time
-            raise TraceFileError(path, "is no regular file", hint="Give a pipe alone, or save it to a file first")
-        if (found.st_dev, found.st_ino) not in seen:
-            seen.add((found.st_dev, found.st_ino))
-            yield path
+    """The paths, each file once, if all that are there are files that can be read twice."""
+    for path in each_once(paths):
+        with suppress(OSError):  # opening it says what is wrong
+            if not stat.S_ISREG(file_of(Path(path)).stat().st_mode):  # its first row could not be read a second time
+                raise TraceFileError(path, "is no regular file", hint="Give a pipe alone, or save it to a file first")
+        yield path
 
 
 def _began(path: str) -> tuple[float, int]:

@@ -8,7 +8,9 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing.connection import Connection
 from multiprocessing.context import ForkContext, SpawnContext
+from multiprocessing.process import BaseProcess
 
 
 def way_to_start() -> ForkContext | SpawnContext:
@@ -20,6 +22,14 @@ def way_to_start() -> ForkContext | SpawnContext:
 def may_start() -> bool:
     """Whether this process may start others: one that ends with its parent may not."""
     return not multiprocessing.current_process().daemon
+
+
+def end(process: BaseProcess, connection: Connection) -> None:
+    """End a process that was started, whatever it does; what it has still to say is lost."""
+    connection.close()
+    process.kill()
+    process.join()
+    process.close()
 
 
 @contextmanager

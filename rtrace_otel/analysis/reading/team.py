@@ -21,7 +21,7 @@ from typing import IO, Final, Self, TypeAlias
 from rtrace_otel.analysis.reading.batches import batches, up_to
 from rtrace_otel.analysis.reading.narrow import Part
 from rtrace_otel.analysis.reading.picking import Picked, Picker
-from rtrace_otel.analysis.reading.starting import begin, no_interrupt, way_to_start
+from rtrace_otel.analysis.reading.starting import begin, end, no_interrupt, way_to_start
 
 Piece: TypeAlias = tuple[int, int]
 """Where a piece of a file begins, and its size in bytes."""
@@ -150,10 +150,7 @@ class _Worker:
 
     def stop(self) -> None:
         """End it."""
-        self.connection.close()
-        self._process.kill()
-        self._process.join()
-        self._process.close()
+        end(self._process, self.connection)
 
 
 def start(
