@@ -14,7 +14,7 @@ from rtrace_otel.analysis.apart import apart_of
 from rtrace_otel.analysis.overview import Overview, OverviewFold
 from rtrace_otel.analysis.reading.reader import read_events
 from rtrace_otel.analysis.share import Sharing
-from tests.analysis.check.test_apart import SIMULATED
+from tests.analysis.check.test_in_all_answers import SIMULATED
 from tests.analysis.reading.test_reader_fuzz import DATA, HURTS, _hurt
 
 
